@@ -1,0 +1,197 @@
+// Part of the Emmy project, under the Apache License v2.0 with LLVM Exceptions. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Verifiers and folds of the primitives; each branch names its constraint in GraphPrimitives.td.
+#include "dialects/Graph/Graph.h"
+#include "llvm/ADT/SmallSet.h"
+
+using namespace mlir;
+using namespace emmy::graph;
+
+#define GET_OP_CLASSES
+#include "dialects/Graph/GraphOps.cpp.inc"
+
+/// Whether `from` broadcasts to `to` as in PyTorch.
+static bool broadcasts(RankedTensorType from, RankedTensorType to) {
+  SmallVector<AffineExpr> a = emmy::getSizes(from), b = emmy::getSizes(to);
+  if (a.size() > b.size())
+    return false;
+  for (auto [x, y] : llvm::zip(llvm::reverse(a), llvm::reverse(b))) {
+    auto constant = dyn_cast_or_null<AffineConstantExpr>(x);
+    if (!(constant && constant.getValue() == 1) && x != y)
+      return false;
+  }
+  return true;
+}
+
+static LogicalResult verifySizes(Operation *op, ArrayRef<AffineExpr> expected, Value result) {
+  auto type = cast<RankedTensorType>(result.getType());
+  if (SmallVector<AffineExpr> sizes = emmy::getSizes(type); ArrayRef<AffineExpr>(sizes) != expected)
+    return op->emitOpError("expects a result of type ") << emmy::getTensorType(expected, type.getElementType()) << ", but got " << type;
+  return success();
+}
+
+LogicalResult MapOp::verify() {
+  for (auto [i, input] : llvm::enumerate(getInputs())) // map_c1
+    if (!broadcasts(cast<RankedTensorType>(input.getType()), cast<RankedTensorType>(getType())))
+      return emitOpError("expects operand #") << i << " to broadcast to " << getType() << ", but got " << input.getType();
+  Block &block = getBody().front(); // map_c2
+  if (block.getNumArguments() != getInputs().size())
+    return emitOpError("expects ") << getInputs().size() << " block arguments, but got " << block.getNumArguments();
+  for (auto [i, argument, input] : llvm::enumerate(block.getArguments(), getInputs()))
+    if (Type element = getElementTypeOrSelf(input.getType()); argument.getType() != element)
+      return emitOpError("expects block argument #") << i << " of type " << element << ", but got " << argument.getType();
+  auto yield = dyn_cast<YieldOp>(block.getTerminator());
+  if (!yield || yield.getValue().getType() != getElementTypeOrSelf(getType()))
+    return emitOpError("expects its region to yield one ") << getElementTypeOrSelf(getType());
+  return success();
+}
+
+LogicalResult ReduceOp::verify() {
+  SmallVector<AffineExpr> sizes = emmy::getSizes(cast<RankedTensorType>(getInput().getType())), kept;
+  int64_t last = -1;
+  for (int64_t dim : getDims()) { // reduce_c1
+    if (dim <= last || dim >= static_cast<int64_t>(sizes.size()))
+      return emitOpError("expects ascending dimensions below ") << sizes.size() << ", but got " << dim;
+    last = dim;
+  }
+  for (auto [i, size] : llvm::enumerate(sizes))
+    if (!llvm::is_contained(getDims(), static_cast<int64_t>(i)))
+      kept.push_back(size);
+  return verifySizes(*this, kept, getResult()); // reduce_c2
+}
+
+LogicalResult ContractOp::verify() {
+  SmallVector<AffineExpr> lhs = emmy::getSizes(cast<RankedTensorType>(getLhs().getType()));
+  SmallVector<AffineExpr> rhs = emmy::getSizes(cast<RankedTensorType>(getRhs().getType())), expected;
+  llvm::SmallSet<int64_t, 8> usedLhs, usedRhs;
+  for (ArrayRef<int64_t> pairs : {getBatch(), getOver()}) { // contract_c1
+    if (pairs.size() % 2)
+      return emitOpError("expects pairs of dimensions, but got ") << pairs.size() << " numbers";
+    for (size_t i = 0; i < pairs.size(); i += 2) {
+      int64_t l = pairs[i], r = pairs[i + 1];
+      if (l < 0 || r < 0 || l >= static_cast<int64_t>(lhs.size()) || r >= static_cast<int64_t>(rhs.size()))
+        return emitOpError("pairs dimensions ") << l << " and " << r << ", which are out of range";
+      if (!usedLhs.insert(l).second || !usedRhs.insert(r).second || lhs[l] != rhs[r])
+        return emitOpError("pairs dimensions ") << l << " and " << r << ", which are used twice or differ in size";
+    }
+  }
+  for (size_t i = 0; i < getBatch().size(); i += 2)
+    expected.push_back(lhs[getBatch()[i]]);
+  for (auto [i, size] : llvm::enumerate(lhs))
+    if (!usedLhs.contains(i))
+      expected.push_back(size);
+  for (auto [i, size] : llvm::enumerate(rhs))
+    if (!usedRhs.contains(i))
+      expected.push_back(size);
+  return verifySizes(*this, expected, getResult()); // contract_c2
+}
+
+LogicalResult IotaOp::verify() {
+  if (getDim() >= static_cast<uint64_t>(cast<RankedTensorType>(getType()).getRank()))
+    return emitOpError("expects a dimension of ") << getType() << ", but got " << getDim();
+  return success();
+}
+
+LogicalResult ReshapeOp::verify() {
+  auto from = cast<RankedTensorType>(getInput().getType()), to = cast<RankedTensorType>(getType());
+  if (from.hasStaticShape() && to.hasStaticShape() && from.getNumElements() != to.getNumElements()) // reshape_c1
+    return emitOpError("expects ") << from.getNumElements() << " elements, but got " << to;
+  return success();
+}
+
+LogicalResult PermuteOp::verify() {
+  SmallVector<AffineExpr> sizes = emmy::getSizes(cast<RankedTensorType>(getInput().getType())), expected;
+  llvm::SmallSet<int64_t, 8> seen;
+  for (int64_t dim : getDims()) { // permute_c1
+    if (dim < 0 || dim >= static_cast<int64_t>(sizes.size()) || !seen.insert(dim).second)
+      return emitOpError("expects a permutation of ") << sizes.size() << " dimensions, but got " << dim;
+    expected.push_back(sizes[dim]);
+  }
+  if (expected.size() != sizes.size())
+    return emitOpError("expects a permutation of ") << sizes.size() << " dimensions, but got " << expected.size();
+  return verifySizes(*this, expected, getResult());
+}
+
+LogicalResult ExpandOp::verify() {
+  if (!broadcasts(cast<RankedTensorType>(getInput().getType()), cast<RankedTensorType>(getType()))) // expand_c1
+    return emitOpError("expects an operand that broadcasts to ") << getType() << ", but got " << getInput().getType();
+  return success();
+}
+
+LogicalResult SliceOp::verify() {
+  size_t rank = cast<RankedTensorType>(getInput().getType()).getRank();
+  if (getStarts().getSizes().size() != rank || getSteps().size() != rank) // slice_c1
+    return emitOpError("expects ") << rank << " starts and steps";
+  if (llvm::is_contained(getSteps(), 0)) // slice_c2
+    return emitOpError("expects no step of 0");
+  return success();
+}
+
+LogicalResult ConcatOp::verify() {
+  SmallVector<AffineExpr> expected;
+  for (Value input : getInputs()) { // concat_c1
+    SmallVector<AffineExpr> sizes = emmy::getSizes(cast<RankedTensorType>(input.getType()));
+    if (expected.empty()) {
+      expected = sizes;
+      continue;
+    }
+    if (sizes.size() != expected.size())
+      return emitOpError("expects operands of rank ") << expected.size() << ", but got " << input.getType();
+    for (auto [i, size] : llvm::enumerate(sizes)) {
+      if (i == getDim())
+        expected[i] = expected[i] + size;
+      else if (size != expected[i])
+        return emitOpError("expects operands that agree but along dimension ") << getDim() << ", but got " << input.getType();
+    }
+  }
+  return verifySizes(*this, expected, getResult());
+}
+
+LogicalResult PadOp::verify() {
+  if (cast<RankedTensorType>(getValue().getType()).getRank())
+    return emitOpError("expects a padding value of no dimensions, but got ") << getValue().getType();
+  if (getLow().size() != static_cast<size_t>(cast<RankedTensorType>(getInput().getType()).getRank()))
+    return emitOpError("expects one number in 'low' for each dimension, but got ") << getLow().size();
+  return success();
+}
+
+LogicalResult TakeOp::verify() {
+  SmallVector<AffineExpr> sizes = emmy::getSizes(cast<RankedTensorType>(getInput().getType())), expected;
+  if (getDim() >= sizes.size())
+    return emitOpError("expects a dimension below ") << sizes.size() << ", but got " << getDim();
+  for (auto [i, size] : llvm::enumerate(sizes)) {
+    if (i == getDim())
+      llvm::append_range(expected, emmy::getSizes(cast<RankedTensorType>(getIndices().getType())));
+    else
+      expected.push_back(size);
+  }
+  return verifySizes(*this, expected, getResult());
+}
+
+LogicalResult GatherOp::verify() {
+  auto indices = cast<RankedTensorType>(getIndices().getType());
+  if (indices.getRank() != cast<RankedTensorType>(getInput().getType()).getRank()) // gather_c1
+    return emitOpError("expects indices of the operand's rank, but got ") << indices;
+  return verifySizes(*this, emmy::getSizes(indices), getResult());
+}
+
+//===----------------------------------------------------------------------===//
+// Folds: a view that changes nothing is its operand
+//===----------------------------------------------------------------------===//
+
+OpFoldResult ReshapeOp::fold(FoldAdaptor) { return getInput().getType() == getType() ? getInput() : Value(); }
+OpFoldResult ExpandOp::fold(FoldAdaptor) { return getInput().getType() == getType() ? getInput() : Value(); }
+
+OpFoldResult PermuteOp::fold(FoldAdaptor) {
+  for (auto [i, dim] : llvm::enumerate(getDims()))
+    if (dim != static_cast<int64_t>(i))
+      return {};
+  return getInput();
+}
+
+OpFoldResult SliceOp::fold(FoldAdaptor) {
+  auto isZero = [](AffineExpr start) { return isa<AffineConstantExpr>(start) && cast<AffineConstantExpr>(start).getValue() == 0; };
+  bool whole = llvm::all_of(getStarts().getSizes(), isZero) && llvm::all_of(getSteps(), [](int64_t s) { return s == 1; });
+  return whole && getInput().getType() == getType() ? getInput() : Value();
+}

@@ -1,0 +1,21 @@
+// Part of the Emmy project, under the Apache License v2.0 with LLVM Exceptions. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// All passes and pipelines, and the upstream ones that our pipelines are made of.
+#include "emmy/Conversion/Passes.h"
+#include "emmy/Fuse/Passes.h"
+#include "emmy/Graph/Passes.h"
+#include "emmy/InitAll.h"
+#include "emmy/Sched/Passes.h"
+#include "emmy/Tile/Passes.h"
+#include "mlir/Transforms/Passes.h"
+
+void emmy::registerAllPasses() {
+  mlir::registerCanonicalizerPass();
+  mlir::registerCSEPass();
+  graph::registerEmmyGraphPasses();
+  fuse::registerEmmyFusePasses();
+  sched::registerEmmySchedPasses();
+  tile::registerEmmyTilePasses();
+  registerEmmyConversionPasses();
+}

@@ -1,0 +1,1 @@
+include "dialects/Fuse/FuseOps.td"

@@ -1,0 +1,1 @@
+include "dialects/Tile/TileOps.td"
