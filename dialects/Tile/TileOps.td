@@ -380,6 +380,23 @@ def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Tile_ExtractOp : Tile_Op<"extract", [Pure]> {
+  let summary = "Some rows and columns of a fragment, by registers alone";
+  let description = [{
+    The result holds the elements from `offsets` on; every thread finds its part in registers of its own, so lane and warp modes
+    stay and register modes are cut. Constraints: (extract_c1) the registers of the result, moved by the offsets, are registers of
+    the operand.
+
+    ```mlir
+    %p = emmy_tile.extract %c [0, 64] : !emmy_tile.frag<64x256xf32, #acc256> -> !emmy_tile.frag<64x64xf32, #acc64>
+    ```
+  }];
+  let arguments = (ins Tile_FragType:$input, DenseI64ArrayAttr:$offsets);
+  let results = (outs Tile_FragType:$result);
+  let assemblyFormat = "$input $offsets attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["MapOp", "ReduceOp"]>]> {
   let summary = "The elements that a map or a reduction makes";
   let arguments = (ins Variadic<AnyType>:$values);

@@ -100,6 +100,19 @@ LogicalResult ReduceOp::verify() {
   return success();
 }
 
+LogicalResult ExtractOp::verify() {
+  FragType from = getInput().getType(), to = getType();
+  LayoutAttr a = from.getLayout(), b = to.getLayout();
+  if (getOffsets().size() != from.getShape().size() || to.getShape().size() != from.getShape().size())
+    return emitOpError("expects ") << from.getShape().size() << " offsets, but got " << getOffsets().size();
+  if (from.getElementType() != to.getElementType() || a.getLane() != b.getLane() || a.getWarp() != b.getWarp()) // extract_c1
+    return emitOpError("expects elements, lanes and warps of ") << from << ", but got " << to;
+  for (auto [i, offset, size, whole] : llvm::enumerate(getOffsets(), to.getShape(), from.getShape()))
+    if (offset < 0 || offset + size > whole)
+      return emitOpError("expects elements ") << offset << " to " << offset + size << " of dimension " << i << " below " << whole;
+  return success();
+}
+
 LogicalResult BroadcastOp::verify() { return verifyDropped(*this, getType(), getDim(), getInput().getType()); }
 
 static LogicalResult verifyStrided(Operation *op, FragType frag, PtrType pointer, size_t strides, size_t limits, int64_t vector) {
