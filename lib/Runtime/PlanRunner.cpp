@@ -11,12 +11,9 @@ using llvm::Twine;
 
 namespace emmy::runtime {
 
-llvm::Expected<std::unique_ptr<PlanRunner>> PlanRunner::create(llvm::StringRef json, CodeMap code) {
-  llvm::Expected<Plan> plan = Plan::parse(json);
-  if (!plan)
-    return plan.takeError();
+llvm::Expected<std::unique_ptr<PlanRunner>> PlanRunner::create(Plan plan, CodeMap code) {
   std::unique_ptr<PlanRunner> runner(new PlanRunner());
-  runner->plan = std::move(*plan);
+  runner->plan = std::move(plan);
   // The backend refers to the plan at its final address.
   llvm::Expected<std::unique_ptr<Backend>> backend = runner->plan.isCpu()
                                                          ? createCpuBackend(runner->plan, code)

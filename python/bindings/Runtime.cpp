@@ -57,7 +57,13 @@ CodeMap readCode(const nb::dict &code) {
 class PyPlan {
 public:
   PyPlan(const std::string &json, const nb::dict &code, nb::object owner) : owner(std::move(owner)) {
-    llvm::Expected<std::unique_ptr<PlanRunner>> created = PlanRunner::create(json, readCode(code));
+    llvm::Expected<Plan> plan = Plan::parse(json);
+    if (!plan)
+      throw nb::value_error(llvm::toString(plan.takeError()).c_str());
+    if (!plan->isCpu())
+      if (llvm::Error error = cuda::Driver::get().takeError())
+        throw std::runtime_error(llvm::toString(std::move(error)));
+    llvm::Expected<std::unique_ptr<PlanRunner>> created = PlanRunner::create(std::move(*plan), readCode(code));
     if (!created)
       throw nb::value_error(llvm::toString(created.takeError()).c_str());
     runner = std::move(*created);

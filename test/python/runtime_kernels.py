@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from emmy._runtime import Plan
 
 # Parameters arrive as pointers to their values.

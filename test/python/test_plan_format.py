@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 import torch
-from runtime_kernels import code, document, launch, store_plan, tensor
-
 from emmy._runtime import Plan
+from runtime_kernels import code, document, launch, store_plan, tensor
 
 FLOOR_CASES = [(7, 2), (-7, 2), (7, -2), (-7, -2), (6, 3), (0, 5), (-6, 3)]
 

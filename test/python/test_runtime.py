@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 import torch
-from runtime_kernels import code, document, launch, scale_plan, store_plan, tensor
-
 from emmy._runtime import Plan, PlanMismatch, device_info
+from runtime_kernels import code, document, launch, scale_plan, store_plan, tensor
 
 DYNAMIC = [{"id": 0, "arg": 0, "dim": 0, "range": [0, 100]}]
 
@@ -151,7 +150,7 @@ def test_float_argument_and_special_values() -> None:
     plan = Plan(
         document(
             args=[tensor([2]), {"scalar": "f64"}],
-            buffers=[{"arg": 0}, {"output": 0, "dtype": "f32", "sizes": [2]}, {"output": 1, "dtype": "f32", "sizes": [2]}],
+            buffers=[{"arg": 0}, *({"output": i, "dtype": "f32", "sizes": [2]} for i in (0, 1))],
             outputs=[1, 2],
             steps=[
                 launch("scale", {"ptr": 0}, {"ptr": 1}, {"i64": 2}, {"f32": {"arg": 1}}),
@@ -255,6 +254,12 @@ def test_threads_share_a_plan() -> None:
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(work, range(8)))
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a driver")
+def test_gpu_plan_without_driver_is_an_error() -> None:
+    with pytest.raises(RuntimeError, match="no CUDA driver"):
+        Plan(document(target="sm_90a"), {})
 
 
 def test_device_info_gives_description_or_reason() -> None:

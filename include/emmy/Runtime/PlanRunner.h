@@ -13,7 +13,8 @@ namespace emmy::runtime {
 
 class PlanRunner {
 public:
-  static llvm::Expected<std::unique_ptr<PlanRunner>> create(llvm::StringRef json, CodeMap code);
+  /// Fails if code is missing, or the driver that the plan needs.
+  static llvm::Expected<std::unique_ptr<PlanRunner>> create(Plan plan, CodeMap code);
 
   const Plan &getPlan() const { return plan; }
 
