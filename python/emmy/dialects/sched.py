@@ -1,0 +1,3 @@
+"""The dialect `emmy_sched` under its short name."""
+
+from .emmy_sched import *  # noqa: F403

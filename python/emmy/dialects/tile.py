@@ -1,0 +1,3 @@
+"""The dialect `emmy_tile` under its short name."""
+
+from .emmy_tile import *  # noqa: F403
