@@ -6,8 +6,25 @@
 #define EMMY_DIALECTS_SCHED_SCHED_H
 
 #include "dialects/Base/Base.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/RegionKindInterface.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+
+namespace emmy::sched {
+
+/// Discardable attributes on an `emmy_fuse.kernel`.
+constexpr llvm::StringLiteral kScheduleAttr = "emmy_sched.schedule";
+constexpr llvm::StringLiteral kPredictedAttr = "emmy_sched.predicted";
+constexpr llvm::StringLiteral kCandidatesAttr = "emmy_sched.candidates";
+
+} // namespace emmy::sched
 
 #include "dialects/Sched/SchedDialect.h.inc"
+#include "dialects/Sched/SchedEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/Sched/SchedAttrs.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "dialects/Sched/SchedTypes.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/Sched/SchedOps.h.inc"
 

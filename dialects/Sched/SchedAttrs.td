@@ -1,0 +1,54 @@
+// Part of the Emmy project, under the Apache License v2.0 with LLVM Exceptions. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef EMMY_SCHED_ATTRS_TD
+#define EMMY_SCHED_ATTRS_TD
+
+include "dialects/Sched/SchedTypes.td"
+
+class Sched_Attr<string name, string attrMnemonic> : AttrDef<Sched_Dialect, name> {
+  let mnemonic = attrMnemonic;
+}
+
+def Sched_AxisAttr : Sched_Attr<"Axis", "axis"> {
+  let summary = "A named axis, its size, its block, and how blocks are visited";
+  let description = [{
+    `grid` blocks go to different CTAs (or to one persistent CTA in turn), `serial` blocks to a `pipeline` loop, a `whole` axis is one
+    block.
+
+    ```mlir
+    #emmy_sched.axis<m = s0 by 128 grid>
+    ```
+  }];
+  let parameters = (ins "::mlir::StringAttr":$name, "::mlir::AffineExpr":$size, "int64_t":$block, "::emmy::sched::AxisKind":$kind);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Sched_Multicast : Sched_Enum<"Multicast", "the operand that the CTAs of a cluster share", [
+    I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"a", 1>, I32EnumAttrCase<"b", 2>]>;
+
+def Sched_MmaKind : Sched_Enum<"MmaKind", "the unit that multiplies", [
+    I32EnumAttrCase<"wgmma", 0>, I32EnumAttrCase<"mma_sync", 1>, I32EnumAttrCase<"fma", 2>]>;
+
+def Sched_ContractionAttr : Sched_Attr<"Contraction", "contraction"> {
+  let summary = "A schedule of a kernel around one contraction";
+  let description = [{
+    `tile` names the axis that gives the rows of the accumulator, then that of its columns, with their blocks; the operand over the rows
+    is `a`, the other `b`. `step` is the block of the contracted axis, `stages` the blocks of it in flight, `consumers` the warpgroups (or,
+    without wgmma, the warps) that multiply. CTAs of a `cluster` are stacked along the axis that the `multicast` operand lacks and each
+    loads its share of it for all. `raster` row blocks are visited before the next column block. `wait` wgmma groups stay in flight.
+    `epilogue` says how results leave. `persistent` CTAs take blocks in turn.
+
+    ```mlir
+    #emmy_sched.contraction<tile = [m: 128, n: 256], step = 64, stages = 4, consumers = 2, cluster = 2, multicast = b, raster = 8,
+                            wait = 1, epilogue = tma, mma = wgmma, persistent>
+    ```
+  }];
+  let parameters = (ins "::mlir::StringAttr":$rowAxis, "int64_t":$rows, "::mlir::StringAttr":$columnAxis, "int64_t":$columns,
+                        "int64_t":$step, "int64_t":$stages, "int64_t":$consumers, "int64_t":$cluster,
+                        "::emmy::sched::Multicast":$multicast, "int64_t":$raster, "int64_t":$wait, "::emmy::sched::Via":$epilogue,
+                        "::emmy::sched::MmaKind":$mma, "bool":$persistent);
+  let hasCustomAssemblyFormat = 1;
+}
+
+#endif // EMMY_SCHED_ATTRS_TD
