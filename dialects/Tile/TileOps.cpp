@@ -15,6 +15,12 @@ using namespace emmy::tile;
 // Kernel: @name(args) grid [x, y, z] (cluster n)? warps n (pdl)? attributes {…} {…}
 //===----------------------------------------------------------------------===//
 
+/// `{}` reads as a region without a block, which is an empty program.
+static void ensureBlock(Region &region) {
+  if (region.empty())
+    region.emplaceBlock();
+}
+
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &state) {
   Builder &builder = parser.getBuilder();
   StringAttr name;
@@ -40,7 +46,14 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &state) {
     attrs.push_back(argument.attrs ? argument.attrs : builder.getDictionaryAttr({}));
   if (llvm::any_of(attrs, [](Attribute a) { return !cast<DictionaryAttr>(a).empty(); }))
     state.addAttribute("argAttrs", builder.getArrayAttr(attrs));
-  return parser.parseRegion(*state.addRegion(), arguments);
+  Region &body = *state.addRegion();
+  if (parser.parseRegion(body, arguments))
+    return failure();
+  ensureBlock(body);
+  for (OpAsmParser::Argument &argument : arguments)
+    if (body.getNumArguments() < arguments.size())
+      body.addArgument(argument.type, parser.getEncodedSourceLoc(parser.getNameLoc()));
+  return success();
 }
 
 void KernelOp::print(OpAsmPrinter &printer) {
@@ -93,7 +106,11 @@ ParseResult RoleOp::parse(OpAsmParser &parser, OperationState &state) {
       return failure();
     state.addAttribute("registers", builder.getI64IntegerAttr(registers));
   }
-  return failure(parser.parseOptionalAttrDictWithKeyword(state.attributes) || parser.parseRegion(*state.addRegion()));
+  Region &body = *state.addRegion();
+  if (parser.parseOptionalAttrDictWithKeyword(state.attributes) || parser.parseRegion(body))
+    return failure();
+  ensureBlock(body);
+  return success();
 }
 
 void RoleOp::print(OpAsmPrinter &printer) {
