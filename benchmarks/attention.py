@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 
+import emmy
 import harness
 import torch
 from torch import nn
 from torch.nn import functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
-
-import emmy
 
 
 class Attention(nn.Module):

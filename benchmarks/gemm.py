@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 
+import emmy
 import harness
 import torch
 from torch.nn import functional as F
-
-import emmy
 
 SHAPES = ["8192x8192x8192", "4096x4096x4096", "2048x6144x4096", "2048x4096x12288", "8192x8192x1024", "256x24576x4096"]
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
+import emmy
 import harness
 import torch
 from torch import nn
 from torch.nn import functional as F
-
-import emmy
 
 
 class RmsNorm(nn.Module):

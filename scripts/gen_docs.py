@@ -1,7 +1,7 @@
 """Writes docs/generated from TableGen: a page for each dialect, a page for each pass, an index.
 
-    gen_docs.py           write the pages
-    gen_docs.py --check   exit 1 if a committed page differs from what would be written
+gen_docs.py           write the pages
+gen_docs.py --check   exit 1 if a committed page differs from what would be written
 """
 
 from __future__ import annotations
@@ -32,10 +32,11 @@ def tidy(text: str) -> str:
 
 
 def dialect_pages() -> dict[str, str]:
-    return {
-        f"dialects/{dialect}.md": tidy(tblgen(ROOT / "dialects" / name / f"{name}Ops.td", "-gen-dialect-doc", f"-dialect={dialect}"))
-        for name, dialect in DIALECTS.items()
-    }
+    pages = {}
+    for name, dialect in DIALECTS.items():
+        td = ROOT / "dialects" / name / f"{name}Ops.td"
+        pages[f"dialects/{dialect}.md"] = tidy(tblgen(td, "-gen-dialect-doc", f"-dialect={dialect}"))
+    return pages
 
 
 def pass_pages() -> dict[str, str]:

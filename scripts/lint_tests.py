@@ -79,10 +79,7 @@ def check_verifiers() -> Iterator[str]:
     """verifier: every message of a verifier is expected by an invalid test of its dialect."""
     expected = {
         folder.name: "\n".join(
-            line
-            for path in folder.glob("*invalid*.mlir")
-            for line in path.read_text().splitlines()
-            if "expected-error" in line
+            line for path in folder.glob("*invalid*.mlir") for line in path.read_text().splitlines() if "expected-error" in line
         )
         for folder in LIT.iterdir()
         if folder.is_dir()
@@ -91,13 +88,13 @@ def check_verifiers() -> Iterator[str]:
         if path.suffix != ".cpp":
             continue
         level = path.relative_to(ROOT).parts[1]
-        for match in re.finditer(r'emit(?:Op)?Error\(([^;]*);', path.read_text()):
+        for match in re.finditer(r"emit(?:Op)?Error\(([^;]*);", path.read_text()):
             pieces = [piece.replace('\\"', '"') for piece in re.findall(r'"((?:[^"\\]|\\.)*)"', match.group(1))]
             # Types in a message are long, so a test may stop once the message is told from all others.
             told = next((i for i in range(len(pieces)) if len("".join(pieces[: i + 1]).strip()) > 12), len(pieces))
             pattern = ".*".join(re.escape(piece.strip()) for piece in pieces[: told + 1])
             if pieces and not re.search(pattern, expected.get(level, "")):
-                yield f"{name(path)}: no invalid test expects \"{' … '.join(piece.strip() for piece in pieces)}\""
+                yield f'{name(path)}: no invalid test expects "{" … ".join(piece.strip() for piece in pieces)}"'
 
 
 def check_filecheck() -> Iterator[str]:
