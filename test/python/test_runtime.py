@@ -201,9 +201,7 @@ def test_temporaries_copies_and_fills() -> None:
 
 
 def test_output_strides_are_kept() -> None:
-    plan = Plan(
-        document(buffers=[{"output": 0, "dtype": "bf16", "sizes": [2, 3], "strides": [1, 2]}], outputs=[0, 0]), {}
-    )
+    plan = Plan(document(buffers=[{"output": 0, "dtype": "bf16", "sizes": [2, 3], "strides": [1, 2]}], outputs=[0, 0]), {})
     y, again = plan()
     assert y.stride() == (1, 2) and y.dtype == torch.bfloat16 and again is y
 
