@@ -19,4 +19,11 @@
 #define GET_OP_CLASSES
 #include "dialects/Fuse/FuseOps.h.inc"
 
+namespace emmy::fuse {
+
+/// Symbols that sizes, strides and maps of `kernel` use, ascending: its scalar arguments on the CPU target, after the tensors.
+llvm::SmallVector<unsigned> getUsedSymbols(KernelOp kernel);
+
+} // namespace emmy::fuse
+
 #endif // EMMY_DIALECTS_FUSE_FUSE_H
