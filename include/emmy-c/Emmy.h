@@ -16,6 +16,19 @@ MLIR_CAPI_EXPORTED void emmyRegisterDialects(MlirContext context);
 /// Makes all passes and pipelines known to the pass manager's text form. Call once in a process.
 MLIR_CAPI_EXPORTED void emmyRegisterPasses(void);
 
+/// LLVM's IR of a module in the llvm dialect, given to `callback`. False with the reason given to it instead.
+MLIR_CAPI_EXPORTED bool emmyTranslateToLlvmIr(MlirModule module, MlirStringCallback callback, void *userData);
+
+/// Machine code for this machine.
+typedef struct EmmyCpuCode {
+  void *ptr;
+} EmmyCpuCode;
+/// Compiles a module in the llvm dialect. Null with the reason given to `error`.
+MLIR_CAPI_EXPORTED EmmyCpuCode emmyCpuCodeCompile(MlirModule module, MlirStringCallback error, void *userData);
+MLIR_CAPI_EXPORTED void emmyCpuCodeDestroy(EmmyCpuCode code);
+/// Address of a function, which is valid until the code is destroyed. 0 with the reason given to `error`.
+MLIR_CAPI_EXPORTED uint64_t emmyCpuCodeGetAddress(EmmyCpuCode code, MlirStringRef symbol, MlirStringCallback error, void *userData);
+
 #ifdef __cplusplus
 }
 #endif

@@ -8,8 +8,10 @@
 #include "dialects/Sched/Sched.h"
 #include "dialects/Tile/Tile.h"
 #include "emmy/InitAll.h"
+#include "emmy/Target/Cpu.h"
 
 void emmy::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<BaseDialect, graph::GraphDialect, fuse::FuseDialect, sched::SchedDialect, tile::TileDialect>();
   registry.insert<mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::math::MathDialect, mlir::scf::SCFDialect>();
+  registerLlvmTranslation(registry);
 }

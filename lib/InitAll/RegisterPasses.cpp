@@ -6,6 +6,7 @@
 #include "emmy/Fuse/Passes.h"
 #include "emmy/Graph/Passes.h"
 #include "emmy/InitAll.h"
+#include "emmy/Pipelines.h"
 #include "emmy/Sched/Passes.h"
 #include "emmy/Tile/Passes.h"
 #include "mlir/Transforms/Passes.h"
@@ -18,4 +19,5 @@ void emmy::registerAllPasses() {
   sched::registerEmmySchedPasses();
   tile::registerEmmyTilePasses();
   registerEmmyConversionPasses();
+  registerFuseToCpuPipeline();
 }

@@ -5,9 +5,48 @@
 #include "emmy-c/Emmy.h"
 #include "mlir/Bindings/Python/NanobindAdaptors.h"
 
+namespace nb = nanobind;
+
+static void append(MlirStringRef text, void *to) { static_cast<std::string *>(to)->append(text.data, text.length); }
+
+/// Machine code of a module; Python keeps it alive as long as an address of it is in use.
+class CpuCode {
+public:
+  explicit CpuCode(MlirModule module) {
+    std::string error;
+    code = emmyCpuCodeCompile(module, append, &error);
+    if (!code.ptr)
+      throw std::runtime_error(error);
+  }
+  CpuCode(const CpuCode &) = delete;
+  ~CpuCode() { emmyCpuCodeDestroy(code); }
+  uint64_t getAddress(const std::string &symbol) const {
+    std::string error;
+    uint64_t address = emmyCpuCodeGetAddress(code, mlirStringRefCreate(symbol.data(), symbol.size()), append, &error);
+    if (!address)
+      throw std::runtime_error(error);
+    return address;
+  }
+
+private:
+  EmmyCpuCode code;
+};
+
+static std::string translateToLlvm(MlirModule module) {
+  std::string text;
+  if (!emmyTranslateToLlvmIr(module, append, &text))
+    throw std::runtime_error(text);
+  return text;
+}
+
 NB_MODULE(_emmy, m) {
   m.doc() = "Emmy's dialects and passes for MLIR's Python bindings";
   emmyRegisterPasses();
   m.def("register_dialects", [](MlirContext context) { emmyRegisterDialects(context); },
         "Make Emmy's dialects known to a context and load them.");
+  nb::class_<CpuCode>(m, "CpuCode", "Machine code of a module, for this machine")
+      .def("address", &CpuCode::getAddress, nb::arg("symbol"), "Address of a function; valid while this object lives.");
+  m.def("jit", [](MlirModule module) { return new CpuCode(module); }, nb::arg("module"),
+        "Compile a module in the llvm dialect to machine code in this process.");
+  m.def("translate_to_llvm", translateToLlvm, nb::arg("module"), "LLVM's IR of a module in the llvm dialect, as text.");
 }
