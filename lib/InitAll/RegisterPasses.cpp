@@ -8,6 +8,7 @@
 #include "emmy/InitAll.h"
 #include "emmy/Pipelines.h"
 #include "emmy/Sched/Passes.h"
+#include "emmy/Simulator/Passes.h"
 #include "emmy/Tile/Passes.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -18,6 +19,7 @@ void emmy::registerAllPasses() {
   fuse::registerEmmyFusePasses();
   sched::registerEmmySchedPasses();
   tile::registerEmmyTilePasses();
+  simulator::registerEmmySimulatorPasses();
   registerEmmyConversionPasses();
   registerFuseToCpuPipeline();
 }

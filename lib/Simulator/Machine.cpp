@@ -1,0 +1,374 @@
+// Part of the Emmy project, under the Apache License v2.0 with LLVM Exceptions. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Launch state: cluster start and exit, memory checks, and how findings become diagnostics.
+#include "Machine.h"
+#include "Interpreter.h"
+#include "emmy/Tile/Layout.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace emmy;
+using namespace emmy::simulator;
+
+//===----------------------------------------------------------------------===//
+// Tables
+//===----------------------------------------------------------------------===//
+
+std::optional<Format> simulator::formatOf(Type type) {
+  if (type.isF64())
+    return Format::F64;
+  if (type.isF32())
+    return Format::F32;
+  if (type.isTF32())
+    return Format::TF32;
+  if (type.isF16())
+    return Format::F16;
+  if (type.isBF16())
+    return Format::BF16;
+  if (isa<Float8E4M3FNType>(type))
+    return Format::F8E4M3FN;
+  if (isa<Float8E5M2Type>(type))
+    return Format::F8E5M2;
+  if (type.isIndex())
+    return Format::I64;
+  if (!type.isInteger())
+    return std::nullopt;
+  switch (type.getIntOrFloatBitWidth()) {
+  case 1:
+    return Format::I1;
+  case 8:
+    return Format::I8;
+  case 16:
+    return Format::I16;
+  case 32:
+    return Format::I32;
+  case 64:
+    return Format::I64;
+  default:
+    return std::nullopt;
+  }
+}
+
+const LayoutTable &Machine::table(tile::FragType type) {
+  // The element type does not matter, but the shape follows from the layout.
+  std::unique_ptr<LayoutTable> &entry = tables[type.getLayout().getAsOpaquePointer()];
+  if (entry)
+    return *entry;
+  entry = std::make_unique<LayoutTable>();
+  entry->layout = tile::toLayout(type.getLayout());
+  entry->shape = type.getShape().vec();
+  entry->registers = entry->layout.registers();
+  entry->threads = 32 * entry->layout.warps();
+  for (int64_t thread = 0; thread < entry->threads; ++thread) {
+    entry->primary.push_back(entry->layout.isPrimary(thread % 32, thread / 32));
+    for (int64_t reg = 0; reg < entry->registers; ++reg) {
+      int64_t element = 0;
+      const emmy::math::Coordinates at = entry->layout.coordinates(reg, thread % 32, thread / 32);
+      for (size_t d = 0; d < at.size(); ++d)
+        element = element * entry->shape[d] + at[d];
+      entry->element.push_back(static_cast<int32_t>(element));
+    }
+  }
+  return *entry;
+}
+
+FragmentRef Machine::newFragment(tile::FragType type) {
+  auto fragment = std::make_shared<Fragment>();
+  fragment->table = &table(type);
+  fragment->format = *formatOf(type.getElementType());
+  fragment->data.resize(fragment->table->threads * fragment->table->registers);
+  return fragment;
+}
+
+Operation *Machine::allocationAt(int64_t byte) const {
+  for (const auto &[op, offset] : sharedOffsets) {
+    auto type = cast<tile::SharedType>(op->getResult(0).getType());
+    if (byte >= offset && byte < offset + type.getSizeInBytes())
+      return op;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> Machine::arrivers(Operation *alloc) const {
+  std::set<std::string> names;
+  for (Operation *user : alloc->getUsers()) {
+    const bool arrives = isa<tile::BarrierArriveOp, tile::BarrierExpectOp>(user);
+    if (!arrives)
+      continue;
+    auto role = user->getParentOfType<tile::RoleOp>();
+    names.insert(role ? role.getName().str() : "the CTA");
+  }
+  return std::vector<std::string>(names.begin(), names.end());
+}
+
+//===----------------------------------------------------------------------===//
+// Findings
+//===----------------------------------------------------------------------===//
+
+/// As `emitOpError`, but without printing the op, which may hold a whole program.
+static InFlightDiagnostic violation(Operation *op, StringRef rule) {
+  return emitError(op->getLoc()) << "'" << op->getName() << "' op violates " << rule << ": ";
+}
+
+LogicalResult Machine::report(Operation *op, const Finding &finding) {
+  if (failed)
+    return failure();
+  failed = true;
+  scheduler.stop();
+  InFlightDiagnostic diagnostic = violation(op, finding.rule) << finding.text;
+  if (finding.other)
+    diagnostic.attachNote(finding.other->getLoc()) << finding.otherText;
+  return failure();
+}
+
+LogicalResult Machine::fail(Operation *op, StringRef rule, const Twine &text) {
+  return report(op, {rule.str(), text.str(), nullptr, ""});
+}
+
+/// Rule and explanation of a memory hazard between an earlier access and this one.
+static std::pair<StringRef, StringRef> explain(Hazard hazard, bool write) {
+  switch (hazard) {
+  case Hazard::Uninitialized:
+    return {"uninitialized", "that nothing has written"};
+  case Hazard::Race:
+    return {"data-race", "without an order after an access of the same bytes"};
+  case Hazard::ProxyFence:
+    return {"proxy-fence", "through the async proxy, but the thread that wrote them executed no fence_async since"};
+  case Hazard::UnwaitedWrite:
+    return {"async-write-not-waited", "before an asynchronous write of them was waited for"};
+  case Hazard::UnwaitedRead:
+    return {"async-read-not-waited", "before an asynchronous read of them was waited for"};
+  case Hazard::StageReuse:
+    return {"stage-reuse", "before a reader has released them"};
+  }
+  return {};
+}
+
+LogicalResult Machine::touch(Memory &memory, const Access &access, const VectorClock &clock, int64_t at, int64_t count,
+                             StringRef what) {
+  if (failed)
+    return failure();
+  const std::string verb = access.write ? "writes" : "reads";
+  if (at < 0 || at + count > memory.size())
+    return fail(access.op, "out-of-bounds",
+                *access.unit + " " + verb + " bytes " + Twine(at) + " to " + Twine(at + count - 1) + " of " + what +
+                    ", which has " + Twine(memory.size()));
+  std::optional<Conflict> conflict = memory.note(log.add(access), clock, at, count);
+  if (!conflict)
+    return success();
+  auto [rule, reason] = explain(conflict->hazard, access.write);
+  const Access &earlier = log[conflict->earlier];
+  // Work of an earlier launch that was not waited for has its own rule.
+  if (conflict->earlier && earlier.launch != access.launch)
+    std::tie(rule, reason) = std::make_pair("pdl-wait", "of an earlier launch before pdl_wait");
+  failed = true;
+  scheduler.stop();
+  InFlightDiagnostic diagnostic = violation(access.op, rule)
+                                  << *access.unit << " " << verb << " byte " << conflict->byte << " of " << what << " " << reason;
+  if (conflict->earlier)
+    diagnostic.attachNote(earlier.op->getLoc())
+        << "the other access: " << *earlier.unit << (earlier.write ? " writes" : " reads") << " it here";
+  if (Operation *alloc = what == "shared memory" ? allocationAt(conflict->byte) : nullptr)
+    diagnostic.attachNote(alloc->getLoc())
+        << "byte " << conflict->byte - sharedOffsets.lookup(alloc) << " of this buffer";
+  return failure();
+}
+
+LogicalResult Machine::touchShared(Cta &cta, const Access &access, const VectorClock &clock, int64_t at, int64_t count) {
+  if (cta.exited)
+    return fail(access.op, "exit-before-peers", *access.unit + " accesses shared memory of " + cta.name + ", which has exited");
+  return touch(*cta.shared, access, clock, at, count, "shared memory");
+}
+
+LogicalResult Machine::touchGlobal(size_t buffer, const Access &access, const VectorClock &clock, int64_t at, int64_t count) {
+  if (access.write && !buffers[buffer].writable)
+    return fail(access.op, "read-only", *access.unit + " writes " + buffers[buffer].name);
+  return touch(*globals[buffer], access, clock, at, count, buffers[buffer].name);
+}
+
+Access Machine::genericAccess(Operation *op, Unit &unit, Warp &warp, bool write) const {
+  Access access;
+  access.op = op;
+  access.unit = &unit.name;
+  access.agent = warp.agent();
+  access.clock = warp.now();
+  access.launch = static_cast<uint32_t>(launchIndex);
+  access.write = write;
+  return access;
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+Machine::Machine(const Launch &launch, size_t launchIndex, uint32_t firstPending, uint32_t clusterBase,
+                 MutableArrayRef<Buffer> buffers, MutableArrayRef<std::unique_ptr<Memory>> globals, AccessLog &log,
+                 const Options &options)
+    : launch(launch), launchIndex(launchIndex), options(options), buffers(buffers), globals(globals), log(log),
+      scheduler({options.seed * 1000003 + launchIndex, options.schedule}), firstPending(firstPending),
+      clusterBase(clusterBase) {
+  const tile::SharedPlan plan = tile::planShared(const_cast<tile::KernelOp &>(launch.kernel));
+  sharedBytes = plan.bytes;
+  for (auto [alloc, offset] : plan.offsets) {
+    tile::AllocOp op = alloc;
+    if (auto barrier = dyn_cast<tile::BarrierType>(op.getType())) {
+      barrierRefs[op] = {barrierCount, barrier.getCount(), op};
+      barrierCount += barrier.getCount();
+    } else {
+      sharedOffsets[op] = offset;
+    }
+  }
+  warpsPerCta = kernel().getWarps();
+}
+
+int64_t Machine::clusterCount() const {
+  return launch.grid[0] * launch.grid[1] * launch.grid[2] / kernel().getCluster();
+}
+
+void Machine::startCluster(int64_t index) {
+  const int64_t size = kernel().getCluster(), perRow = launch.grid[0] / size;
+  clusters.push_back(std::make_unique<Cluster>());
+  Cluster &cluster = *clusters.back();
+  cluster.id = clusterBase + index;
+  cluster.index = index;
+  cluster.running = size;
+  for (int64_t rank = 0; rank < size; ++rank) {
+    cluster.ctas.push_back(std::make_unique<Cta>());
+    Cta &cta = *cluster.ctas.back();
+    cta.cluster = &cluster;
+    cta.rank = rank;
+    cta.coordinates[0] = index % perRow * size + rank;
+    cta.coordinates[1] = index / perRow % launch.grid[1];
+    cta.coordinates[2] = index / perRow / launch.grid[1];
+    cta.name = "CTA " + std::to_string(cta.coordinates[0]);
+    for (int d : {1, 2})
+      if (launch.grid[d] > 1)
+        cta.name += "," + std::to_string(cta.coordinates[d]);
+    cta.shared = std::make_unique<Memory>(log, Space::Shared, sharedBytes, /*initialized=*/false);
+    cta.warps.resize(warpsPerCta);
+    cta.barriers.resize(barrierCount);
+    const uint32_t barrierSlots = size * warpsPerCta * slotsPerWarp;
+    for (int64_t i = 0; i < barrierCount; ++i)
+      cta.barriers[i].agent = {cluster.id, static_cast<uint32_t>(barrierSlots + rank * barrierCount + i)};
+    for (int64_t i = 0; i < warpsPerCta; ++i) {
+      Warp &warp = cta.warps[i];
+      warp.cluster = cluster.id;
+      warp.slot = (rank * warpsPerCta + i) * slotsPerWarp;
+      warp.clock.set(warp.agent(), 1);
+      warp.clock.launches = firstPending;
+    }
+  }
+  for (const std::unique_ptr<Cta> &cta : cluster.ctas)
+    startCta(*cta);
+}
+
+void Machine::startCta(Cta &cta) {
+  units.push_back(std::make_unique<Unit>());
+  Unit &unit = *units.back();
+  unit.cta = &cta;
+  unit.name = cta.name;
+  unit.warps = warpsPerCta;
+  scheduler.spawn(unit.name, "", [this, &unit, &cta] {
+    Interpreter interpreter(*this, unit);
+    if (succeeded(interpreter.runKernel()) && succeeded(exit(cta)) && --cta.cluster->running == 0)
+      finishCluster(*cta.cluster);
+  });
+}
+
+void Machine::finishCluster(Cluster &cluster) {
+  for (const std::unique_ptr<Cta> &cta : cluster.ctas)
+    cta->shared.reset();
+  if (nextCluster < static_cast<int64_t>(order.size()))
+    startCluster(order[nextCluster++]);
+}
+
+LogicalResult Machine::exit(Cta &cta) {
+  cta.exited = true;
+  VectorClock clock;
+  for (const Warp &warp : cta.warps)
+    clock.join(warp.clock);
+  // 1. Nobody may reach this CTA's shared memory or barriers afterwards.
+  for (const auto &[agent, foreign] : cta.foreignUses)
+    if (clock.get(foreign.use.agent) < foreign.use.clock)
+      return fail(foreign.use.op, foreign.isCopy ? "exit-before-copies" : "exit-before-peers",
+                  (foreign.isCopy ? "a copy issued by " + *foreign.use.unit + " may land after " + cta.name + " has exited"
+                                  : *foreign.use.unit + " may arrive after " + cta.name + " has exited"));
+  // 2. The copy engine must be done reading it.
+  for (const Warp &warp : cta.warps)
+    for (size_t group = 0; group < warp.bulk.size(); ++group)
+      if (warp.bulk[group].op && clock.get(warp.agent(WarpSlot::BulkRead)) < group + 1)
+        return fail(warp.bulk[group].op, "exit-before-copies",
+                    cta.name + " may exit before this store has read its shared memory; it needs tma_commit and tma_wait");
+  // 3. Half-counted phases point at a wrong count.
+  for (const auto &[op, ref] : barrierRefs)
+    for (int64_t i = ref.first; i < ref.first + ref.count; ++i)
+      if (const Mbarrier &barrier = cta.barriers[i]; barrier.isPartial())
+        return fail(op, "arrive-under-count",
+                    cta.name + " exits with phase " + Twine(barrier.phase()) + " of barrier " + Twine(i - ref.first) +
+                        " lacking " + Twine(barrier.pendingArrivals()) + " of " + Twine(barrier.expectedArrivals()) +
+                        " arrivals and " + Twine(barrier.pendingBytes()) + " bytes");
+  // 4. A kernel that overlaps its predecessors orders itself after them before it ends.
+  if (kernel().getPdl() && clock.launches < launchIndex)
+    return fail(kernel(), "pdl-wait", cta.name + " exits without pdl_wait");
+  return success();
+}
+
+LogicalResult Machine::reportDeadlock(ArrayRef<const Fiber *> blocked) {
+  failed = true;
+  // CTAs that only wait for their roles are not part of the story.
+  SmallVector<const Fiber *> waiting;
+  for (const Fiber *fiber : blocked)
+    if (fiber->site && !isa<tile::WarpSpecializeOp>(fiber->site))
+      waiting.push_back(fiber);
+  Operation *site = waiting.empty() ? kernel().getOperation() : waiting.front()->site;
+  InFlightDiagnostic diagnostic = violation(site, "deadlock") << "nothing can move; " << waiting.size() << " units wait";
+  for (const Fiber *fiber : waiting)
+    diagnostic.attachNote(fiber->site->getLoc()) << fiber->name << " waits for " << fiber->waitingFor();
+  return failure();
+}
+
+LogicalResult Machine::run() {
+  for (int64_t i = 0; i < clusterCount(); ++i)
+    order.push_back(i);
+  std::shuffle(order.begin(), order.end(), scheduler.random());
+  while (nextCluster < std::min<int64_t>(order.size(), options.residentClusters))
+    startCluster(order[nextCluster++]);
+  const std::vector<const Fiber *> blocked = scheduler.run(options.maxSteps);
+  if (!failed && scheduler.steps() >= options.maxSteps)
+    (void)fail(kernel(), "livelock", "still running after " + Twine(options.maxSteps) + " steps");
+  if (!failed && !blocked.empty())
+    (void)reportDeadlock(blocked);
+  scheduler.collect();
+  return failure(failed);
+}
+
+//===----------------------------------------------------------------------===//
+// Entry point
+//===----------------------------------------------------------------------===//
+
+LogicalResult simulator::simulate(ArrayRef<Launch> launches, MutableArrayRef<Buffer> buffers, const Options &options) {
+  AccessLog log;
+  std::vector<std::unique_ptr<Memory>> globals;
+  for (Buffer &buffer : buffers) {
+    globals.push_back(std::make_unique<Memory>(log, Space::Global, buffer.bytes.size(), buffer.initialized));
+    std::copy(buffer.bytes.begin(), buffer.bytes.end(), globals.back()->bytes.begin());
+  }
+  // Machines stay alive: findings of later launches name units of earlier ones.
+  std::vector<std::unique_ptr<Machine>> machines;
+  uint32_t firstPending = 0, clusterBase = 0;
+  LogicalResult result = success();
+  for (size_t i = 0; i < launches.size() && succeeded(result); ++i) {
+    tile::KernelOp kernel = launches[i].kernel;
+    // Launches before an unbroken chain of overlapping ones have finished when the chain starts.
+    if (!kernel.getPdl())
+      firstPending = i;
+    machines.push_back(std::make_unique<Machine>(launches[i], i, firstPending, clusterBase, buffers, globals, log, options));
+    clusterBase += machines.back()->clusterCount();
+    result = machines.back()->run();
+  }
+  for (size_t i = 0; i < buffers.size(); ++i)
+    std::copy(globals[i]->bytes.begin(), globals[i]->bytes.end(), buffers[i].bytes.begin());
+  return result;
+}

@@ -1,0 +1,95 @@
+// Part of the Emmy project, under the Apache License v2.0 with LLVM Exceptions. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Memory.h"
+
+#include <algorithm>
+
+namespace emmy::simulator {
+
+uint32_t AccessLog::add(const Access &access) {
+  const Access &last = entries.back();
+  if (entries.size() > 1 && last.op == access.op && last.agent == access.agent && last.clock == access.clock &&
+      last.launch == access.launch && last.write == access.write && last.async == access.async && last.atomic == access.atomic)
+    return entries.size() - 1;
+  entries.push_back(access);
+  return entries.size() - 1;
+}
+
+bool Memory::ordered(const Access &earlier, const Access &later, const VectorClock &clock) const {
+  return earlier.launch < clock.launches || clock.get(earlier.agent) >= earlier.clock || (earlier.atomic && later.atomic);
+}
+
+bool Memory::fenced(const Access &earlier, const VectorClock &clock) const {
+  if (earlier.launch < clock.launches)
+    return true;
+  const auto kind = earlier.deferred        ? WarpSlot::FencedCopy
+                    : space == Space::Shared ? WarpSlot::FencedShared
+                                             : WarpSlot::FencedGlobal;
+  const uint32_t warp = earlier.agent.slot / slotsPerWarp;
+  return clock.get({earlier.agent.cluster, warp * slotsPerWarp + static_cast<uint32_t>(kind)}) >= earlier.clock;
+}
+
+std::optional<Hazard> Memory::hazardAfterWrite(const Access &earlier, const Access &later,
+                                               const VectorClock &clock) const {
+  if (!ordered(earlier, later, clock))
+    return earlier.deferred ? Hazard::UnwaitedWrite : Hazard::Race;
+  if (later.async && !earlier.async && !fenced(earlier, clock))
+    return Hazard::ProxyFence;
+  return std::nullopt;
+}
+
+std::optional<Hazard> Memory::hazardAfterRead(const Access &earlier, const Access &later,
+                                              const VectorClock &clock) const {
+  if (ordered(earlier, later, clock))
+    return std::nullopt;
+  if (later.async)
+    return Hazard::StageReuse;
+  return earlier.deferred ? Hazard::UnwaitedRead : Hazard::Race;
+}
+
+uint32_t Memory::withReader(uint32_t set, uint32_t access) {
+  const auto [found, isNew] = transitions.try_emplace((uint64_t(set) << 32) | access, 0);
+  if (!isNew)
+    return found->second;
+  std::vector<uint32_t> readers = readerSets[set];
+  const Access &reader = log[access];
+  // A later read of the same agent stands for its earlier ones.
+  readers.erase(std::remove_if(readers.begin(), readers.end(),
+                               [&](uint32_t other) { return log[other].agent == reader.agent; }),
+                readers.end());
+  readers.push_back(access);
+  readerSets.push_back(std::move(readers));
+  return found->second = readerSets.size() - 1;
+}
+
+std::optional<Conflict> Memory::note(uint32_t access, const VectorClock &clock, int64_t at, int64_t count) {
+  const Access &later = log[access];
+  std::optional<Conflict> conflict;
+  uint32_t checkedWriter = 0, checkedReaders = 0;
+  for (int64_t byte = at; byte < at + count; ++byte) {
+    Shadow &cell = shadow[byte];
+    if (!later.write || later.atomic)
+      if (!cell.initialized && !conflict)
+        conflict = Conflict{Hazard::Uninitialized, 0, byte};
+    if (cell.writer && cell.writer != checkedWriter) {
+      checkedWriter = cell.writer;
+      if (auto hazard = hazardAfterWrite(log[cell.writer], later, clock); hazard && !conflict)
+        conflict = Conflict{*hazard, cell.writer, byte};
+    }
+    if (!later.write) {
+      cell.readers = withReader(cell.readers, access);
+      continue;
+    }
+    if (cell.readers && cell.readers != checkedReaders) {
+      checkedReaders = cell.readers;
+      for (uint32_t reader : readerSets[cell.readers])
+        if (auto hazard = hazardAfterRead(log[reader], later, clock); hazard && !conflict)
+          conflict = Conflict{*hazard, reader, byte};
+    }
+    cell = {access, 0, true};
+  }
+  return conflict;
+}
+
+} // namespace emmy::simulator

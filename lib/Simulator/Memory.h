@@ -1,0 +1,108 @@
+// Part of the Emmy project, under the Apache License v2.0 with LLVM Exceptions. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Byte-exact memory with a shadow: every byte remembers its last write and the reads since, and every new access is
+// checked against them by vector clock. What is found does not depend on the schedule that was drawn, only on the
+// order that barriers, waits and fences establish.
+
+#ifndef EMMY_LIB_SIMULATOR_MEMORY_H
+#define EMMY_LIB_SIMULATOR_MEMORY_H
+
+#include "VectorClock.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace mlir {
+class Operation;
+}
+
+namespace emmy::simulator {
+
+enum class Space : uint8_t { Shared, Global };
+
+/// One execution of a memory op by one agent.
+struct Access {
+  mlir::Operation *op = nullptr;
+  /// Name of the unit that executed the op, owned by the launch.
+  const std::string *unit = nullptr;
+  Agent agent;
+  uint32_t clock = 0;
+  uint32_t launch = 0;
+  /// Performed through the async proxy (TMA, wgmma) rather than by the threads themselves.
+  bool async = false;
+  /// Happens some time after the op, until something waits for it.
+  bool deferred = false;
+  bool atomic = false;
+  bool write = false;
+};
+
+/// All accesses of a launch; index 0 stands for "none".
+class AccessLog {
+public:
+  AccessLog() : entries(1) {}
+  uint32_t add(const Access &access);
+  const Access &operator[](uint32_t index) const { return entries[index]; }
+
+private:
+  std::vector<Access> entries;
+};
+
+enum class Hazard {
+  Uninitialized,
+  /// Unordered accesses of two threads.
+  Race,
+  /// A generic write that an asynchronous access does not see for want of a fence.
+  ProxyFence,
+  /// An asynchronous write (TMA) whose completion was not waited for.
+  UnwaitedWrite,
+  /// An asynchronous read (TMA store, wgmma) of bytes that are overwritten before its completion was waited for.
+  UnwaitedRead,
+  /// An asynchronous write over bytes whose readers have not released them.
+  StageReuse,
+};
+
+struct Conflict {
+  Hazard hazard;
+  /// The earlier access; 0 for uninitialised bytes.
+  uint32_t earlier;
+  int64_t byte;
+};
+
+class Memory {
+public:
+  Memory(AccessLog &log, Space space, int64_t bytes, bool initialized)
+      : bytes(bytes, 0), log(log), space(space), shadow(bytes, Shadow{0, 0, initialized}) {}
+
+  int64_t size() const { return static_cast<int64_t>(bytes.size()); }
+  /// Checks and records an access of [at, at + count) by log entry `access`, whose agent knows `clock`.
+  std::optional<Conflict> note(uint32_t access, const VectorClock &clock, int64_t at, int64_t count);
+
+  std::vector<uint8_t> bytes;
+
+private:
+  struct Shadow {
+    uint32_t writer;
+    uint32_t readers;
+    bool initialized;
+  };
+  bool ordered(const Access &earlier, const Access &later, const VectorClock &clock) const;
+  bool fenced(const Access &earlier, const VectorClock &clock) const;
+  std::optional<Hazard> hazardAfterWrite(const Access &earlier, const Access &later, const VectorClock &clock) const;
+  std::optional<Hazard> hazardAfterRead(const Access &earlier, const Access &later, const VectorClock &clock) const;
+  uint32_t withReader(uint32_t set, uint32_t access);
+
+  AccessLog &log;
+  Space space;
+  std::vector<Shadow> shadow;
+  /// Reader sets are interned: neighbouring bytes nearly always share theirs.
+  std::vector<std::vector<uint32_t>> readerSets{{}};
+  std::unordered_map<uint64_t, uint32_t> transitions;
+};
+
+} // namespace emmy::simulator
+
+#endif // EMMY_LIB_SIMULATOR_MEMORY_H

@@ -1,0 +1,307 @@
+// Part of the Emmy project, under the Apache License v2.0 with LLVM Exceptions. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Ordinary loads and stores between registers, shared and global memory.
+#include "Interpreter.h"
+#include "emmy/Support/Math/MatrixMoves.h"
+#include "emmy/Tile/Layout.h"
+
+using namespace mlir;
+using namespace emmy;
+using namespace emmy::simulator;
+
+//===----------------------------------------------------------------------===//
+// Global memory
+//===----------------------------------------------------------------------===//
+
+FailureOr<std::vector<int64_t>> Interpreter::globalOffsets(Operation *op, const LayoutTable &table, PointerRef pointer,
+                                                           int64_t offset, ValueRange strideValues, ValueRange limitValues,
+                                                           int64_t vector, int64_t elementBytes) {
+  const std::vector<int64_t> strides = integers(strideValues), limits = integers(limitValues);
+  const size_t rank = table.shape.size();
+  std::vector<int64_t> offsets(table.element.size());
+  for (size_t i = 0; i < offsets.size(); ++i) {
+    int64_t rest = table.element[i], at = offset;
+    bool inside = true;
+    for (size_t d = rank; d-- > 0;) {
+      const int64_t index = rest % table.shape[d];
+      rest /= table.shape[d];
+      at += index * strides[d];
+      inside &= limits.empty() || index < limits[d];
+    }
+    offsets[i] = inside ? pointer.offset + at * elementBytes : -1;
+  }
+  // Vector accesses are aligned and wholly inside or outside.
+  for (size_t i = 0; vector > 1 && i < offsets.size(); ++i) {
+    const size_t first = i / vector * vector;
+    if ((offsets[i] < 0) != (offsets[first] < 0))
+      return fail(op, "alignment", unit.name + " has a limit inside a vector of " + Twine(vector) + " elements");
+    if (offsets[i] < 0)
+      continue;
+    if (offsets[first] % (vector * elementBytes) != 0)
+      return fail(op, "alignment", unit.name + " moves " + Twine(vector * elementBytes) + " bytes at a time at byte " +
+                                       Twine(offsets[first]) + " of " + machine.buffers[pointer.buffer].name);
+    if (offsets[i] != offsets[first] + static_cast<int64_t>(i - first) * elementBytes)
+      return fail(op, "alignment", unit.name + " moves vectors of " + Twine(vector) + " elements that are not neighbours");
+  }
+  return offsets;
+}
+
+/// Calls `visit(warp index, first register slot, count)` for runs of registers of one thread that are neighbours in
+/// memory; slots for which `skip` holds belong to no run.
+template <typename Skip, typename Visit>
+static LogicalResult forEachRun(const LayoutTable &table, const std::vector<int64_t> &offsets, int64_t bytes, Skip skip, Visit visit) {
+  for (int64_t thread = 0; thread < table.threads; ++thread)
+    for (int64_t i = thread * table.registers, end = i + table.registers; i < end;) {
+      if (skip(thread, i)) {
+        ++i;
+        continue;
+      }
+      int64_t next = i + 1;
+      while (next < end && !skip(thread, next) && offsets[next] == offsets[next - 1] + bytes && (next - i) * bytes < 16)
+        ++next;
+      if (failed(visit(thread / 32, i, next - i)))
+        return failure();
+      i = next;
+    }
+  return success();
+}
+
+LogicalResult Interpreter::readGlobal(Operation *op, size_t buffer, const std::vector<int64_t> &offsets, Fragment &into) {
+  const int64_t bytes = byteSize(into.format);
+  const auto skip = [&](int64_t, int64_t i) { return offsets[i] < 0; };
+  return forEachRun(*into.table, offsets, bytes, skip, [&](int64_t warpIndex, int64_t first, int64_t count) -> LogicalResult {
+    Warp &warp = unit.warp(warpIndex % unit.warps);
+    if (failed(machine.touchGlobal(buffer, machine.genericAccess(op, unit, warp, false), warp.clock, offsets[first], count * bytes)))
+      return failure();
+    for (int64_t i = first; i < first + count; ++i)
+      into.data[i] = simulator::load(into.format, &machine.globals[buffer]->bytes[offsets[i]]);
+    return success();
+  });
+}
+
+LogicalResult Interpreter::writeGlobal(Operation *op, size_t buffer, const std::vector<int64_t> &offsets, const Fragment &from) {
+  const int64_t bytes = byteSize(from.format);
+  const auto skip = [&](int64_t thread, int64_t i) { return offsets[i] < 0 || !from.table->primary[thread]; };
+  return forEachRun(*from.table, offsets, bytes, skip, [&](int64_t warpIndex, int64_t first, int64_t count) -> LogicalResult {
+    Warp &warp = unit.warp(warpIndex % unit.warps);
+    if (failed(machine.touchGlobal(buffer, machine.genericAccess(op, unit, warp, true), warp.clock, offsets[first], count * bytes)))
+      return failure();
+    for (int64_t i = first; i < first + count; ++i)
+      simulator::store(from.format, from.data[i], &machine.globals[buffer]->bytes[offsets[i]]);
+    return success();
+  });
+}
+
+LogicalResult Interpreter::execLoad(tile::LoadOp op) {
+  if (failed(giveWay()))
+    return failure();
+  FragmentRef result = machine.newFragment(op.getType());
+  const PointerRef source = as<PointerRef>(op.getSource());
+  FailureOr<std::vector<int64_t>> offsets =
+      globalOffsets(op, *result->table, source, integer(op.getOffset()), op.getStrides(), op.getLimits(), op.getVector(),
+                    byteSize(result->format));
+  if (failed(offsets) || failed(readGlobal(op, source.buffer, *offsets, *result)))
+    return failure();
+  define(op, op.getResult(), std::move(result));
+  return success();
+}
+
+LogicalResult Interpreter::execStore(tile::StoreOp op) {
+  FailureOr<FragmentRef> value = readable(op, op.getValue());
+  if (failed(value) || failed(giveWay()))
+    return failure();
+  const PointerRef target = as<PointerRef>(op.getTarget());
+  FailureOr<std::vector<int64_t>> offsets =
+      globalOffsets(op, *(*value)->table, target, integer(op.getOffset()), op.getStrides(), op.getLimits(), op.getVector(),
+                    byteSize((*value)->format));
+  return success(succeeded(offsets) && succeeded(writeGlobal(op, target.buffer, *offsets, **value)));
+}
+
+/// Byte offsets of gathered or scattered elements, -1 where the mask is false.
+static std::vector<int64_t> maskedOffsets(PointerRef pointer, const Fragment &offsets, const Fragment *mask, int64_t bytes) {
+  std::vector<int64_t> result(offsets.data.size());
+  for (size_t i = 0; i < result.size(); ++i)
+    result[i] = mask && !mask->data[i].integer ? -1 : pointer.offset + offsets.data[i].integer * bytes;
+  return result;
+}
+
+LogicalResult Interpreter::execGather(tile::GatherOp op) {
+  FailureOr<FragmentRef> offsets = readable(op, op.getOffsets());
+  FailureOr<FragmentRef> mask = op.getMask() ? readable(op, op.getMask()) : FailureOr<FragmentRef>(FragmentRef());
+  if (failed(offsets) || failed(mask) || failed(giveWay()))
+    return failure();
+  FragmentRef result = machine.newFragment(op.getType());
+  const PointerRef source = as<PointerRef>(op.getSource());
+  const std::vector<int64_t> at = maskedOffsets(source, **offsets, mask->get(), byteSize(result->format));
+  if (failed(readGlobal(op, source.buffer, at, *result)))
+    return failure();
+  define(op, op.getResult(), std::move(result));
+  return success();
+}
+
+LogicalResult Interpreter::execScatter(tile::ScatterOp op) {
+  FailureOr<FragmentRef> value = readable(op, op.getValue()), offsets = readable(op, op.getOffsets());
+  FailureOr<FragmentRef> mask = op.getMask() ? readable(op, op.getMask()) : FailureOr<FragmentRef>(FragmentRef());
+  if (failed(value) || failed(offsets) || failed(mask) || failed(giveWay()))
+    return failure();
+  const PointerRef target = as<PointerRef>(op.getTarget());
+  return writeGlobal(op, target.buffer, maskedOffsets(target, **offsets, mask->get(), byteSize((*value)->format)), **value);
+}
+
+LogicalResult Interpreter::execLoadScalar(tile::LoadScalarOp op) {
+  if (failed(giveWay()))
+    return failure();
+  const PointerRef source = as<PointerRef>(op.getSource());
+  const Format format = *formatOf(op.getResult().getType());
+  const int64_t at = source.offset + integer(op.getOffset()) * byteSize(format);
+  for (int64_t i = 0; i < unit.activeWarps(); ++i)
+    if (failed(machine.touchGlobal(source.buffer, machine.genericAccess(op, unit, unit.warp(i), false), unit.warp(i).clock, at,
+                                   byteSize(format))))
+      return failure();
+  set(op.getResult(), simulator::load(format, &machine.globals[source.buffer]->bytes[at]));
+  return success();
+}
+
+LogicalResult Interpreter::execAtomicAdd(tile::AtomicAddOp op) {
+  if (failed(giveWay()))
+    return failure();
+  const PointerRef target = as<PointerRef>(op.getTarget());
+  const Format format = *formatOf(op.getOld().getType());
+  const int64_t at = target.offset + integer(op.getOffset()) * byteSize(format);
+  Warp &warp = unit.leader();
+  Access access = machine.genericAccess(op, unit, warp, true);
+  access.atomic = true;
+  if (failed(machine.touchGlobal(target.buffer, access, warp.clock, at, byteSize(format))))
+    return failure();
+  uint8_t *bytes = &machine.globals[target.buffer]->bytes[at];
+  const Number old = simulator::load(format, bytes), term = number(op.getValue());
+  simulator::store(format, isFloat(format) ? ofReal(roundTo(format, old.real + term.real)) : ofInteger(old.integer + term.integer), bytes);
+  // The counter orders its users: each learns what those before it knew.
+  VectorClock &clock = machine.atomicClocks[{target.buffer, at}];
+  warp.clock.join(clock);
+  clock.join(warp.clock);
+  warp.tick();
+  set(op.getOld(), old);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+/// Byte address of element `index` of a buffer seen as one row-major list.
+static int64_t elementAddress(const SharedRef &shared, int64_t index) {
+  const emmy::math::SharedLayout layout = tile::toSharedLayout(shared.type);
+  std::vector<int64_t> at(layout.shape.size());
+  for (size_t d = at.size(); d-- > 0;) {
+    at[d] = index % layout.shape[d];
+    index /= layout.shape[d];
+  }
+  return layout.address(shared.base, at);
+}
+
+static int64_t elementCount(tile::SharedType type) {
+  int64_t count = 1;
+  for (int64_t size : type.getShape())
+    count *= size;
+  return count;
+}
+
+LogicalResult Interpreter::execPut(tile::PutOp op) {
+  const auto &shared = as<SharedRef>(op.getTarget());
+  const Format format = *formatOf(op.getValue().getType());
+  const int64_t index = integer(op.getIndex()), size = elementCount(shared.type);
+  if (index < 0 || index >= size)
+    return fail(op, "out-of-bounds", unit.name + " writes element " + Twine(index) + " of " + Twine(size));
+  if (failed(giveWay()))
+    return failure();
+  const int64_t at = elementAddress(shared, index);
+  Warp &warp = unit.leader();
+  if (failed(machine.touchShared(*unit.cta, machine.genericAccess(op, unit, warp, true), warp.clock, at, byteSize(format))))
+    return failure();
+  simulator::store(format, number(op.getValue()), &unit.cta->shared->bytes[at]);
+  return success();
+}
+
+LogicalResult Interpreter::execGet(tile::GetOp op) {
+  const auto &shared = as<SharedRef>(op.getSource());
+  const Format format = *formatOf(op.getResult().getType());
+  const int64_t index = integer(op.getIndex()), size = elementCount(shared.type);
+  if (index < 0 || index >= size)
+    return fail(op, "out-of-bounds", unit.name + " reads element " + Twine(index) + " of " + Twine(size));
+  if (failed(giveWay()))
+    return failure();
+  const int64_t at = elementAddress(shared, index);
+  for (int64_t i = 0; i < unit.activeWarps(); ++i)
+    if (failed(machine.touchShared(*unit.cta, machine.genericAccess(op, unit, unit.warp(i), false), unit.warp(i).clock, at,
+                                   byteSize(format))))
+      return failure();
+  set(op.getResult(), simulator::load(format, &unit.cta->shared->bytes[at]));
+  return success();
+}
+
+std::vector<int64_t> Interpreter::sharedAddresses(const LayoutTable &table, const SharedRef &shared, bool transpose) const {
+  const emmy::math::SharedLayout layout = tile::toSharedLayout(shared.type);
+  std::vector<int64_t> addresses(table.element.size()), at(table.shape.size());
+  for (size_t i = 0; i < addresses.size(); ++i) {
+    int64_t rest = table.element[i];
+    for (size_t d = at.size(); d-- > 0;) {
+      at[d] = rest % table.shape[d];
+      rest /= table.shape[d];
+    }
+    if (transpose)
+      std::reverse(at.begin(), at.end());
+    addresses[i] = layout.address(shared.base, at);
+  }
+  return addresses;
+}
+
+LogicalResult Interpreter::checkMatrixMove(Operation *op, const LayoutTable &table, bool transpose) {
+  if (!emmy::math::planMatrixMoves(table.layout, transpose))
+    return fail(op, "matrix-move", "the fragment's registers are not made of 8x8 matrices");
+  return success();
+}
+
+LogicalResult Interpreter::execLoadShared(tile::LoadSharedOp op) {
+  if (failed(giveWay()))
+    return failure();
+  FragmentRef result = machine.newFragment(op.getType());
+  if (op.getMatrix() && failed(checkMatrixMove(op, *result->table, op.getTranspose())))
+    return failure();
+  const std::vector<int64_t> addresses = sharedAddresses(*result->table, as<SharedRef>(op.getSource()), op.getTranspose());
+  const int64_t bytes = byteSize(result->format);
+  const auto skip = [](int64_t, int64_t) { return false; };
+  const auto read = [&](int64_t warpIndex, int64_t first, int64_t count) -> LogicalResult {
+    Warp &warp = unit.warp(warpIndex % unit.warps);
+    if (failed(machine.touchShared(*unit.cta, machine.genericAccess(op, unit, warp, false), warp.clock, addresses[first], count * bytes)))
+      return failure();
+    for (int64_t i = first; i < first + count; ++i)
+      result->data[i] = simulator::load(result->format, &unit.cta->shared->bytes[addresses[i]]);
+    return success();
+  };
+  if (failed(forEachRun(*result->table, addresses, bytes, skip, read)))
+    return failure();
+  define(op, op.getResult(), std::move(result));
+  return success();
+}
+
+LogicalResult Interpreter::execStoreShared(tile::StoreSharedOp op) {
+  FailureOr<FragmentRef> value = readable(op, op.getValue());
+  if (failed(value) || failed(giveWay()))
+    return failure();
+  const Fragment &from = **value;
+  if (op.getMatrix() && failed(checkMatrixMove(op, *from.table, op.getTranspose())))
+    return failure();
+  const std::vector<int64_t> addresses = sharedAddresses(*from.table, as<SharedRef>(op.getTarget()), op.getTranspose());
+  const int64_t bytes = byteSize(from.format);
+  const auto skip = [&](int64_t thread, int64_t) { return !from.table->primary[thread]; };
+  return forEachRun(*from.table, addresses, bytes, skip, [&](int64_t warpIndex, int64_t first, int64_t count) -> LogicalResult {
+    Warp &warp = unit.warp(warpIndex % unit.warps);
+    if (failed(machine.touchShared(*unit.cta, machine.genericAccess(op, unit, warp, true), warp.clock, addresses[first], count * bytes)))
+      return failure();
+    for (int64_t i = first; i < first + count; ++i)
+      simulator::store(from.format, from.data[i], &unit.cta->shared->bytes[addresses[i]]);
+    return success();
+  });
+}
