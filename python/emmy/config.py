@@ -1,0 +1,84 @@
+"""Settings from the environment. No other module reads `os.environ`.
+
+Each function reads its variable when called, so that tests and users may change it in a running process.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from pathlib import Path
+
+__all__ = [
+    "cache_dir",
+    "cache_enabled",
+    "cache_size_bytes",
+    "configure_logging",
+    "dump_dir",
+    "ptxas_path",
+    "search_path",
+    "target",
+]
+
+_LEVELS = {"+": logging.DEBUG, "-": logging.ERROR, "": logging.INFO}
+
+
+def cache_dir() -> Path:
+    """Folder of the disk cache: `EMMY_CACHE_DIR`, else `$XDG_CACHE_HOME/emmy`, else `~/.cache/emmy`."""
+    if explicit := os.environ.get("EMMY_CACHE_DIR"):
+        return Path(explicit)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "emmy"
+
+
+def cache_enabled() -> bool:
+    """Whether compiled code is kept on disk (`EMMY_CACHE=0` switches it off)."""
+    return os.environ.get("EMMY_CACHE", "1") not in ("0", "off", "false")
+
+
+def cache_size_bytes() -> int:
+    """Largest size of the disk cache (`EMMY_CACHE_SIZE_MB`, 2048 by default)."""
+    return int(os.environ.get("EMMY_CACHE_SIZE_MB", "2048")) << 20
+
+
+def dump_dir() -> Path | None:
+    """Folder that receives the IR of every compilation (`EMMY_DUMP_DIR`), or None."""
+    value = os.environ.get("EMMY_DUMP_DIR")
+    return Path(value) if value else None
+
+
+def ptxas_path() -> str | None:
+    """The ptxas that the user asked for (`EMMY_PTXAS`)."""
+    return os.environ.get("EMMY_PTXAS") or None
+
+
+def search_path() -> list[Path]:
+    """The folders of `PATH`."""
+    return [Path(entry) for entry in os.environ.get("PATH", "").split(os.pathsep) if entry]
+
+
+def target() -> str | None:
+    """Default target when the caller names none (`EMMY_TARGET`)."""
+    return os.environ.get("EMMY_TARGET") or None
+
+
+def configure_logging(spec: str | None = None) -> None:
+    """Applies `EMMY_LOG` (same syntax as TORCH_LOGS): `EMMY_LOG=frontend,+fuse,-runtime`; `all` names every logger.
+
+    A plain name shows notes, `+` adds details and `-` leaves only errors.
+    """
+    spec = os.environ.get("EMMY_LOG", "") if spec is None else spec
+    entries = [entry.strip() for entry in spec.split(",") if entry.strip()]
+    if not entries:
+        return
+    root = logging.getLogger("emmy")
+    if not root.handlers:
+        handler = logging.StreamHandler()
+        handler.setFormatter(logging.Formatter("[%(name)s] %(message)s"))
+        root.addHandler(handler)
+        root.propagate = False
+    for entry in entries:
+        sign = entry[0] if entry[0] in "+-" else ""
+        name = entry[len(sign) :]
+        logger = root if name == "all" else root.getChild(name)
+        logger.setLevel(_LEVELS[sign])
