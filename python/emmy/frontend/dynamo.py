@@ -1,0 +1,143 @@
+"""`torch.compile(backend="emmy")`: from the graph that Dynamo captured to a compiled callable.
+
+The graph is functionalised before dispatch, so that operations arrive whole, with symbolic sizes as Dynamo chose them.
+A graph that needs gradients runs eagerly, with a note.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import sympy
+import torch
+from emmy import config
+from emmy.executor import Executor
+from emmy.frontend.clean import clean_graph
+from emmy.frontend.decompose import decompose_unsupported
+from emmy.frontend.symbols import collect_symbols
+from emmy.frontend.traced import UNBOUNDED, InputSpec, Mutation, OutputSpec, Traced, describe_output
+from emmy.targets import resolve_target
+from torch import fx
+from torch._functorch.aot_autograd import aot_export_module
+
+__all__ = ["emmy_backend", "trace_dynamo"]
+
+_log = logging.getLogger("emmy.frontend")
+
+
+def emmy_backend(
+    module: fx.GraphModule, example_inputs: Sequence[Any], *, options: dict[str, Any] | None = None
+) -> Callable[..., Any]:
+    """The backend; `options` may hold a `target`."""
+    config.configure_logging()
+    if torch.is_grad_enabled() and any(isinstance(value, torch.Tensor) and value.requires_grad for value in example_inputs):
+        _log.warning("a graph runs eagerly: it needs gradients and Emmy compiles inference only; use torch.no_grad()")
+        return module.forward
+    try:
+        traced = trace_dynamo(module, example_inputs)
+    except Exception as error:
+        # Higher-order operations and the like: torch.compile promises to run what a backend cannot take.
+        _log.warning("a graph runs eagerly: it cannot be made functional: %s", str(error).splitlines()[:1])
+        return module.forward
+    target = resolve_target((options or {}).get("target"), example_inputs, module)
+    executor = Executor(traced, target)
+    leaves = [spec.leaf for spec in traced.inputs]
+
+    def run(*args: Any) -> tuple[Any, ...]:
+        return tuple(executor([args[leaf] for leaf in leaves]))
+
+    return run
+
+
+def trace_dynamo(module: fx.GraphModule, example_inputs: Sequence[Any]) -> Traced:
+    """The functional graph of a Dynamo graph, inputs in its order."""
+    captured = [node for node in module.graph.nodes if node.op == "placeholder"]
+    fakes = [node.meta.get("example_value", example) for node, example in zip(captured, example_inputs, strict=True)]
+    with torch.no_grad():
+        graph, signature = aot_export_module(module, fakes, trace_joint=False, pre_dispatch=True, decompositions={})
+    clean_graph(graph)
+    placeholders = [node for node in graph.graph.nodes if node.op == "placeholder"]
+    specs = {
+        node: InputSpec("parameter" if isinstance(value, torch.nn.Parameter) else "user", source.name, leaf)
+        for leaf, (node, source, value) in enumerate(zip(placeholders, captured, example_inputs, strict=True))
+    }
+    mutated = dict(signature.user_inputs_to_mutate)
+    kept = _drop_unused(graph, specs, set(mutated.values()))
+    outputs, mutations = _split_outputs(graph, list(kept), mutated)
+    decompose_unsupported(graph)
+    traced = Traced(graph, list(kept.values()), outputs, mutations)
+    traced.symbols = collect_symbols(kept, _symbol_ranges(kept), {})
+    return traced
+
+
+def _drop_unused(graph: fx.GraphModule, specs: dict[fx.Node, InputSpec], mutated: set[str]) -> dict[fx.Node, InputSpec]:
+    """Keeps what the graph reads or writes, and integers only where no tensor shows their value."""
+    shown = {
+        size.node.expr
+        for node in specs
+        if isinstance(node.meta.get("val"), torch.Tensor) and (node.users or node.name in mutated)
+        for size in node.meta["val"].shape
+        if isinstance(size, torch.SymInt)
+    }
+    kept: dict[fx.Node, InputSpec] = {}
+    for node, spec in specs.items():
+        value = node.meta.get("val")
+        if isinstance(value, torch.SymInt) and value.node.expr in shown and node.users:
+            _read_from_tensor(graph.graph, node, value.node.expr, specs)
+        if node.users or node.name in mutated:
+            kept[node] = spec
+        else:
+            graph.graph.erase_node(node)
+    graph.recompile()
+    return kept
+
+
+def _read_from_tensor(graph: fx.Graph, symbol: fx.Node, expression: sympy.Expr, specs: dict[fx.Node, InputSpec]) -> None:
+    for node in specs:
+        value = node.meta.get("val")
+        if not isinstance(value, torch.Tensor) or not node.users:
+            continue
+        for dim, size in enumerate(value.shape):
+            if isinstance(size, torch.SymInt) and size.node.expr == expression:
+                first = next(other for other in graph.nodes if other.op != "placeholder")
+                with graph.inserting_before(first):
+                    read = graph.call_function(torch.ops.aten.sym_size.int, (node, dim))
+                read.meta["val"] = size
+                symbol.replace_all_uses_with(read)
+                return
+
+
+def _split_outputs(
+    graph: fx.GraphModule, inputs: list[fx.Node], mutated: dict[str, str]
+) -> tuple[list[OutputSpec], list[Mutation]]:
+    (output,) = (node for node in graph.graph.nodes if node.op == "output")
+    names = [node.name for node in inputs]
+    results: list[fx.Node] = []
+    outputs: list[OutputSpec] = []
+    mutations: list[Mutation] = []
+    pending = dict(mutated)
+    for value in output.args[0]:
+        name = getattr(value, "name", None)
+        if name in pending:
+            results.append(value)
+            mutations.append(Mutation(len(results) - 1, names.index(pending.pop(name))))
+        else:
+            outputs.append(describe_output(value, inputs, results))
+    output.args = (tuple(results),)
+    graph.recompile()
+    return outputs, mutations
+
+
+def _symbol_ranges(inputs: dict[fx.Node, InputSpec]) -> dict[sympy.Symbol, tuple[int, int]]:
+    ranges: dict[sympy.Symbol, tuple[int, int]] = {}
+    for node in inputs:
+        value = node.meta.get("val")
+        for size in value.shape if isinstance(value, torch.Tensor) else (value,):
+            if isinstance(size, torch.SymInt):
+                known = size.node.shape_env.var_to_range
+                for symbol in size.node.expr.free_symbols & known.keys():
+                    low, high = known[symbol].lower, known[symbol].upper
+                    ranges[symbol] = (int(low), min(int(high), UNBOUNDED) if high.is_Integer else UNBOUNDED)
+    return ranges
