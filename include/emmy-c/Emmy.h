@@ -15,6 +15,8 @@ extern "C" {
 MLIR_CAPI_EXPORTED void emmyRegisterDialects(MlirContext context);
 /// Makes all passes and pipelines known to the pass manager's text form. Call once in a process.
 MLIR_CAPI_EXPORTED void emmyRegisterPasses(void);
+/// The `#emmy.target` of a chip ("sm_90a", "sm_80", "cpu"); null for an unknown one.
+MLIR_CAPI_EXPORTED MlirAttribute emmyTargetAttrGetForChip(MlirContext context, MlirStringRef chip);
 
 /// LLVM's IR of a module in the llvm dialect, given to `callback`. False with the reason given to it instead.
 MLIR_CAPI_EXPORTED bool emmyTranslateToLlvmIr(MlirModule module, MlirStringCallback callback, void *userData);

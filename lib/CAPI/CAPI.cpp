@@ -3,6 +3,7 @@
 
 // The C functions behind the Python extension `_emmy`.
 #include "emmy-c/Emmy.h"
+#include "dialects/Base/Base.h"
 #include "emmy/InitAll.h"
 #include "mlir/CAPI/IR.h"
 
@@ -14,3 +15,7 @@ void emmyRegisterDialects(MlirContext context) {
 }
 
 void emmyRegisterPasses(void) { emmy::registerAllPasses(); }
+
+MlirAttribute emmyTargetAttrGetForChip(MlirContext context, MlirStringRef chip) {
+  return wrap(emmy::TargetAttr::forChip(unwrap(context), unwrap(chip)));
+}

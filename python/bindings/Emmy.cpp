@@ -4,6 +4,7 @@
 // The extension `emmy._mlir_libs._emmy`: dialects, passes and the code generator's entry points.
 #include "emmy-c/Emmy.h"
 #include "mlir/Bindings/Python/NanobindAdaptors.h"
+#include <nanobind/stl/string.h>
 
 namespace nb = nanobind;
 
@@ -49,4 +50,13 @@ NB_MODULE(_emmy, m) {
   m.def("jit", [](MlirModule module) { return new CpuCode(module); }, nb::arg("module"),
         "Compile a module in the llvm dialect to machine code in this process.");
   m.def("translate_to_llvm", translateToLlvm, nb::arg("module"), "LLVM's IR of a module in the llvm dialect, as text.");
+  m.def(
+      "target_attribute",
+      [](MlirContext context, const std::string &chip) {
+        MlirAttribute target = emmyTargetAttrGetForChip(context, mlirStringRefCreate(chip.data(), chip.size()));
+        if (mlirAttributeIsNull(target))
+          throw nb::value_error(("no target is named " + chip).c_str());
+        return target;
+      },
+      "The `#emmy.target` attribute with the numbers of a chip.");
 }
