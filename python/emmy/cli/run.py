@@ -1,0 +1,88 @@
+"""`emmy run`: executes a program, compares it with eager PyTorch, and times it."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import torch
+import torch.utils._pytree as pytree
+
+from emmy.api import CompiledFunction
+from emmy.cli.bench import time_against_peers
+from emmy.cli.expression import Call
+from emmy.cli.programs import load_program, parse_dynamic
+from emmy.cli.render import Printer, progress
+from emmy.comparison import compare, reference64
+from emmy.errors import DeviceError, UsageError
+from emmy.targets import check_target
+
+__all__ = ["execute"]
+
+_SHOWN_ELEMENTS = 32
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Runs the sub-command; the exit code is 1 if a check fails."""
+    if options.source is not None and options.source.endswith(".mlir"):
+        raise UsageError("emmy run needs inputs: give FILE.py:Class or -c EXPRESSION")
+    target = check_target(options.target) if options.target else None
+    call = _place(load_program(options.expression, options.source, options.input, options.seed), target)
+    printer = Printer()
+    compiled = CompiledFunction(call.target, target=target, dynamic=parse_dynamic(options.dynamic), fullgraph=False)
+    with progress("compiling"), torch.no_grad():
+        result = compiled(*call.args, **call.kwargs)
+    _show(result, printer)
+    code = 0
+    if options.check:
+        with progress("checking"):
+            code = _check(call, result, printer)
+    if options.bench:
+        with progress("timing"):
+            rows = time_against_peers(compiled, call)
+        printer.table(("", "median µs", "eager / this"), rows)
+    return code
+
+
+def _place(call: Call, target: str | None) -> Call:
+    """Moves a program to the GPU where there is one, unless the target says otherwise."""
+    wants_gpu = target != "cpu" if target else torch.cuda.is_available()
+    if not wants_gpu:
+        return call
+    if not torch.cuda.is_available():
+        raise DeviceError(f"target {target} needs a CUDA GPU, and PyTorch finds none; use --target cpu")
+    if isinstance(call.target, torch.nn.Module):
+        call.target.cuda()
+    args, kwargs = pytree.tree_map_only(torch.Tensor, lambda tensor: tensor.cuda(), (call.args, call.kwargs))
+    return Call(call.target, args, kwargs, call.label)
+
+
+def _show(result: Any, printer: Printer) -> None:
+    for leaf in pytree.tree_leaves(result):
+        if not isinstance(leaf, torch.Tensor):
+            printer.line(repr(leaf))
+            continue
+        sizes = "x".join(map(str, leaf.shape))
+        printer.line(f"{sizes or 'scalar'} {str(leaf.dtype).removeprefix('torch.')} on {leaf.device}")
+        if leaf.numel() <= _SHOWN_ELEMENTS:
+            printer.line(str(leaf))
+
+
+def _check(call: Call, result: Any, printer: Printer) -> int:
+    with torch.no_grad():
+        eager = call.target(*call.args, **call.kwargs)
+    exact = reference64(call.target, call.args, call.kwargs)
+    failed = 0
+    triples = zip(*(pytree.tree_leaves(value) for value in (result, eager, exact)), strict=True)
+    for index, (mine, theirs, reference) in enumerate(triples):
+        if not isinstance(theirs, torch.Tensor):
+            continue
+        verdict = compare(mine, theirs, reference)
+        failed += not verdict.ok
+        eager_error = float((theirs.double() - reference.double()).abs().nan_to_num().max()) if theirs.numel() else 0.0
+        state = "ok" if verdict.ok else "WRONG"
+        printer.line(
+            f"result {index}: {state}: {verdict}; eager's own largest error {eager_error:.3e}",
+            "green" if verdict.ok else "red",
+        )
+    return int(failed > 0)

@@ -1,0 +1,70 @@
+"""Runs a traced graph: supported regions as compiled pieces, the rest by PyTorch, then mutations and the flat
+results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from emmy.compiler import Timings
+from emmy.frontend.partition import Rejection, rejections, split_supported
+from emmy.frontend.traced import InputSpec, Traced
+from emmy.piece import Piece
+
+__all__ = ["Executor"]
+
+
+class Executor:
+    """A callable over the values of a graph's placeholders. Safe to call from any thread."""
+
+    def __init__(self, traced: Traced, target: str, timings: Timings | None = None) -> None:
+        self.traced, self.target = traced, target
+        self.timings = timings or Timings()
+        self.rejected: list[Rejection] = list(rejections(traced))
+        self.pieces: list[Piece] = []
+        self.compute = self._make_compute()
+
+    def __call__(self, values: list[Any]) -> list[Any]:
+        """The leaves of the user's result, after the mutations of inputs and buffers."""
+        results = self.compute(*values)
+        for mutation in self.traced.mutations:
+            values[mutation.input].copy_(results[mutation.result])
+        flat: list[Any] = []
+        for spec in self.traced.outputs:
+            if spec.kind == "result":
+                flat.append(results[spec.index])
+            elif spec.kind == "input":
+                flat.append(values[spec.index])
+            elif spec.kind == "size":
+                flat.append(int(spec.value.subs(self.traced.bind_symbols(values))))
+            else:
+                flat.append(spec.value)
+        return flat
+
+    def prepare(self, values: Sequence[Any]) -> None:
+        """Compiles for the layouts of these values if they can run; a split graph's pieces wait for their inputs."""
+        on_gpu = any(isinstance(value, torch.Tensor) and value.is_cuda for value in values)
+        if len(self.pieces) == 1 and not self.rejected and on_gpu == (self.target != "cpu"):
+            self.pieces[0].variant(values)
+
+    def _make_compute(self) -> Callable[..., Sequence[Any]]:
+        traced = self.traced
+        if not traced.results():
+            return lambda *values: ()
+        split = split_supported(traced)
+        if split is None:
+            self.pieces.append(Piece(traced.graph.graph, traced.inputs, traced.symbols, self.target, self.timings))
+            return self.pieces[0].run
+        outer = dict(zip((node.name for node in traced.placeholders()), traced.inputs, strict=True))
+        for node in list(split.graph.nodes):
+            if node.op == "call_module":
+                body = split.get_submodule(str(node.target))
+                names = [str(getattr(arg, "name", arg)) for arg in node.args]
+                specs = [outer.get(name, InputSpec("user", name)) for name in names]
+                self.pieces.append(Piece(body.graph, specs, traced.symbols, self.target, self.timings))
+                split.add_module(str(node.target), self.pieces[-1])
+        split.recompile()
+        return torch.no_grad()(split.forward)

@@ -1,0 +1,164 @@
+"""Runs the compiler's registered pass pipelines in this process, one level at a time.
+
+The pipelines are the ones `emmy-opt` has, so every compilation can be repeated on the command line; a failure says how.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+
+from emmy import ir
+from emmy._mlir_libs import _emmy
+from emmy.errors import CompileError, Diagnostic, UnknownStageError
+from emmy.passmanager import PassManager
+
+__all__ = [
+    "STAGES",
+    "Log",
+    "Stage",
+    "check_stage",
+    "detect_stage",
+    "make_context",
+    "parse",
+    "run_pipeline",
+    "stages_for",
+]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A level of the compiler: its name for users and the pipeline that makes it from the one before."""
+
+    name: str
+    pipeline: str
+
+
+_GPU = (
+    Stage("torch", ""),
+    Stage("graph", "emmy-torch-to-graph"),
+    Stage("fuse", "emmy-graph-to-fuse"),
+    Stage("sched", "emmy-fuse-to-sched"),
+    Stage("tile", "emmy-sched-to-tile"),
+    Stage("nvvm", "emmy-tile-to-nvvm"),
+)
+_CPU = (*_GPU[:3], Stage("llvm", "emmy-fuse-to-cpu"))
+
+_MARKERS = (
+    ("llvm.func", "nvvm"),
+    ("emmy_tile.", "tile"),
+    ("emmy_sched.", "sched"),
+    ("emmy_fuse.", "fuse"),
+    ("emmy_graph.", "graph"),
+)
+
+# Every name `--ir` takes; `llvm`, `ptx` and `sass` of a GPU are translations, not pipelines.
+STAGES = ("torch", "graph", "fuse", "sched", "tile", "nvvm", "llvm", "ptx", "sass")
+
+
+def stages_for(target: str) -> tuple[Stage, ...]:
+    """The levels a program passes for a target, in order."""
+    return _CPU if target == "cpu" else _GPU
+
+
+def check_stage(name: str, target: str) -> None:
+    """Raises UnknownStageError, with the nearest names, unless the target has this stage."""
+    if name not in STAGES:
+        near = get_close_matches(name, STAGES, n=2, cutoff=0.4)
+        hint = f"did you mean {' or '.join(near)}? " if near else ""
+        raise UnknownStageError(f"there is no stage {name!r}; {hint}the stages are {', '.join(STAGES)}")
+    if target == "cpu" and name not in {stage.name for stage in _CPU}:
+        available = ", ".join(stage.name for stage in _CPU)
+        raise UnknownStageError(f"the cpu target has no stage {name!r}; its stages are {available}")
+
+
+def detect_stage(text: str) -> str:
+    """The level a file of MLIR is at, by the lowest dialect in it."""
+    for marker, name in _MARKERS:
+        if marker in text:
+            return name
+    return "torch"
+
+
+def make_context() -> ir.Context:
+    """A context with Emmy's dialects; operations of the torch dialect stay unregistered."""
+    context = ir.Context()
+    context.allow_unregistered_dialects = True
+    _emmy.register_dialects(context)
+    return context
+
+
+@dataclass
+class Log:
+    """The diagnostics of one run."""
+
+    entries: list[Diagnostic] = field(default_factory=list)
+
+    def handle(self, diagnostic: ir.Diagnostic) -> bool:
+        """Records a diagnostic with its notes; the return value says that it needs no printing."""
+        self._add(diagnostic)
+        for note in diagnostic.notes:
+            self._add(note)
+        return True
+
+    @property
+    def remarks(self) -> list[Diagnostic]:
+        """What the passes chose to explain."""
+        return [entry for entry in self.entries if entry.severity in ("remark", "note")]
+
+    def _add(self, diagnostic: ir.Diagnostic) -> None:
+        severity = str(diagnostic.severity).rsplit(".", 1)[-1].lower()
+        location = str(diagnostic.location).removeprefix("loc(").removesuffix(")").replace('"', "")
+        self.entries.append(Diagnostic(severity, diagnostic.message, "" if location == "unknown" else location))
+
+
+def parse(text: str, context: ir.Context, source: str = "input") -> ir.Module:
+    """Parses MLIR; a syntax error becomes a CompileError with the line."""
+    log = Log()
+    handler = context.attach_diagnostic_handler(log.handle)
+    try:
+        return ir.Module.parse(text, context)
+    except ir.MLIRError as error:
+        entries = log.entries or [_from_info(info) for info in error.error_diagnostics]
+        raise CompileError(f"{source} is not valid MLIR", entries) from error
+    finally:
+        handler.detach()
+
+
+def run_pipeline(module: ir.Module, passes: Sequence[str], log: Log | None = None) -> None:
+    """Runs passes or pipelines, named as on emmy-opt's command line without dashes, over a module."""
+    log = log if log is not None else Log()
+    context = module.context
+    before = module.operation.clone()
+    handler = context.attach_diagnostic_handler(log.handle)
+    pipeline = f"builtin.module({','.join(passes)})"
+    try:
+        with context:
+            PassManager.parse(pipeline).run(module.operation)
+    except (ir.MLIRError, ValueError) as error:
+        errors = [entry for entry in log.entries if entry.severity != "remark"]
+        infos = getattr(error, "error_diagnostics", ())
+        path = _save(before.get_asm(enable_debug_info=True))
+        flags = " ".join(f"--{name}" for name in passes)
+        raise CompileError(
+            f"{', '.join(passes)} failed",
+            errors or [_from_info(info) for info in infos] or [Diagnostic("error", str(error))],
+            path,
+            f"emmy-opt --allow-unregistered-dialect {flags} {path}",
+        ) from error
+    finally:
+        handler.detach()
+
+
+def _from_info(info: ir.DiagnosticInfo) -> Diagnostic:
+    severity = str(info.severity).rsplit(".", 1)[-1].lower()
+    return Diagnostic(severity, info.message, str(info.location))
+
+
+def _save(text: str) -> Path:
+    path = Path(tempfile.mkdtemp(prefix="emmy-")) / "input.mlir"
+    path.write_text(text)
+    return path
