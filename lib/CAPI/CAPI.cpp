@@ -17,5 +17,5 @@ void emmyRegisterDialects(MlirContext context) {
 void emmyRegisterPasses(void) { emmy::registerAllPasses(); }
 
 MlirAttribute emmyTargetAttrGetForChip(MlirContext context, MlirStringRef chip) {
-  return wrap(emmy::TargetAttr::forChip(unwrap(context), unwrap(chip)));
+  return wrap(emmy::TargetAttr::forChip(unwrap(context), llvm::StringRef(chip.data, chip.length)));
 }

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import logging
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import sympy
@@ -50,8 +52,7 @@ def _export(program: Program, arguments: dict[str, Any], request: DynamicRequest
     shapes = trace_shapes(request, arguments)
     dynamic_shapes = None if shapes is None else (tuple(shapes.values()),)
     try:
-        with torch.no_grad(), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with torch.no_grad(), _quiet():
             exported = torch.export.export(program, tuple(arguments.values()), dynamic_shapes=dynamic_shapes, strict=False)
             if _is_functional(exported):
                 return exported
@@ -59,6 +60,20 @@ def _export(program: Program, arguments: dict[str, Any], request: DynamicRequest
     except Exception as error:
         # Anything may come out of a user's forward; the chain keeps the whole story for a debugger.
         raise TraceError(f"{program.name} cannot be traced: {_first_lines(error)}") from error
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keeps torch from logging what `TraceError` says anyway, and its own deprecations."""
+    logger = logging.getLogger("torch._subclasses.fake_tensor")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logger.setLevel(level)
 
 
 def _is_functional(exported: ExportedProgram) -> bool:

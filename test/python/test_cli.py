@@ -1,0 +1,118 @@
+"""The command line: every kind of bad input is one clear line on stderr and exit code 2, without a traceback."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from emmy.cli import main
+
+LINEAR = "nn.Linear(3, 2, bias=False)(torch.randn(4, 3))"
+
+MODEL = """
+import torch
+from torch import nn
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(8, 4)
+
+    def forward(self, x):
+        return self.linear(x).relu()
+
+class Broken(nn.Module):
+    def __init__(self):
+        raise ValueError("no weights")
+
+def example_inputs():
+    return (torch.randn(2, 8),)
+"""
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    path = tmp_path / "model.py"
+    path.write_text(MODEL)
+    return path
+
+
+def fails(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """Runs the command, which must fail with code 2 and one line, and returns that line."""
+    assert main(arguments) == 2
+    captured = capsys.readouterr()
+    assert captured.err.startswith("emmy: error: ") and "Traceback" not in captured.err
+    assert captured.err.count("\n") == 1, captured.err
+    return captured.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("-c", "nn.Linear(3, 2"), "not a Python expression"),
+        (("-c", "torch.ones"), "not a call"),
+        (("-c", "nn.Liner(3, 2)(torch.randn(4, 3))"), "Liner"),
+        (("-c", LINEAR, "--ir", "shed"), "did you mean sched"),
+        (("-c", LINEAR, "--ir", "tile", "--target", "cpu"), "cpu target has no stage 'tile'"),
+        (("-c", LINEAR, "--target", "sm90"), "no target 'sm90'"),
+        (("-c", LINEAR, "-o", "x.exe"), "suffix"),
+        (("-c", LINEAR, "--dynamic", "x"), "--dynamic x"),
+        (("-c", LINEAR, "--dynamic", "nope.0=m"), "no input 'nope'"),
+        (("-c", LINEAR, "--input", "4x3xf32"), "--input belongs to"),
+        (("-c", "nn.Linear(3, 2)(torch.randn(4, 5))"), "[4, 5] X [3, 2]"),
+        (("-c", "torch.linalg.qr(torch.randn(3, 3))"), "is not supported"),
+        (("-c", "(lambda x: x)(torch.ones(2))", "--ir"), "computes nothing"),
+        (("missing.py:Model",), "no such file"),
+        (("missing.mlir", "--ir"), "cannot read missing.mlir"),
+        (("model.txt",), "expected FILE.py:Class"),
+        ((), "give either -c EXPRESSION or FILE.py:Class"),
+    ],
+)
+def test_bad_input_is_one_line(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], message: str) -> None:
+    assert message in fails(capsys, "compile", *arguments)
+
+
+def test_bad_classes(capsys: pytest.CaptureFixture[str], model: Path) -> None:
+    assert "did you mean Model" in fails(capsys, "compile", f"{model}:Modle")
+    assert "ValueError: no weights" in fails(capsys, "compile", f"{model}:Broken")
+    model.write_text("def f(:")
+    assert "model.py:1" in fails(capsys, "compile", f"{model}:Model")
+    model.write_text("import no_such_module")
+    assert "no_such_module" in fails(capsys, "compile", f"{model}:Model")
+    model.write_text("class Model: pass")
+    assert "example_inputs()" in fails(capsys, "compile", f"{model}:Model")
+
+
+def test_bad_mlir(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "bad.mlir"
+    path.write_text("func.func @main( {")
+    assert main(["compile", str(path), "--ir", "fuse"]) == 2
+    assert "not valid MLIR" in capsys.readouterr().err
+
+
+def test_running_needs_a_gpu_when_told_so(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    assert "needs a CUDA GPU" in fails(capsys, "run", "-c", LINEAR, "--target", "sm_90a")
+
+
+def test_the_torch_stage_is_plain_text_when_piped(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compile", "-c", LINEAR, "--ir", "torch"]) == 0
+    out = capsys.readouterr().out
+    assert out.count('"torch.aten.linear"') == 1 and "\x1b" not in out
+
+
+def test_a_class_with_its_example_inputs(capsys: pytest.CaptureFixture[str], model: Path) -> None:
+    assert main(["compile", f"{model}:Model", "--ir", "torch"]) == 0
+    assert 'emmy.param = "linear.weight"' in capsys.readouterr().out
+
+
+def test_inputs_given_by_description(capsys: pytest.CaptureFixture[str], model: Path) -> None:
+    assert main(["compile", f"{model}:Model", "--ir", "torch", "--input", "5x8xf32", "--dynamic", "0.0=m:1:64"]) == 0
+    assert "#emmy.dims<[s0, 8]>" in capsys.readouterr().out
+
+
+def test_doctor_runs_anywhere(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor"]) == 0
+    out = capsys.readouterr().out
+    for name in ("python", "torch", "gpu", "ptxas", "cache"):
+        assert name in out
