@@ -14,6 +14,7 @@ __all__ = [
     "cache_enabled",
     "cache_size_bytes",
     "configure_logging",
+    "cuda_home",
     "dump_dir",
     "ptxas_path",
     "search_path",
@@ -39,6 +40,12 @@ def cache_enabled() -> bool:
 def cache_size_bytes() -> int:
     """Largest size of the disk cache (`EMMY_CACHE_SIZE_MB`, 2048 by default)."""
     return int(os.environ.get("EMMY_CACHE_SIZE_MB", "2048")) << 20
+
+
+def cuda_home() -> Path | None:
+    """The CUDA toolkit that the user points at (`CUDA_HOME` or `CUDA_PATH`), or None."""
+    value = os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH")
+    return Path(value) if value else None
 
 
 def dump_dir() -> Path | None:
