@@ -47,12 +47,14 @@ private:
 
 } // namespace
 
-/// A code object holds one function, so it may be filed under the kernel's symbol or under its module.
+/// A code object holds one function, so it may be filed under the kernel's symbol, or under its module if the module has
+/// no other kernel.
 llvm::Expected<std::unique_ptr<Backend>> createCpuBackend(const Plan &plan, const CodeMap &code) {
   std::vector<KernelFunction> functions;
   for (const KernelRef &kernel : plan.kernels) {
     auto entry = code.find(kernel.symbol);
-    if (entry == code.end())
+    auto isSibling = [&](const KernelRef &other) { return other.module == kernel.module; };
+    if (entry == code.end() && llvm::count_if(plan.kernels, isSibling) == 1)
       entry = code.find(kernel.module);
     if (entry == code.end() || !entry->second.function)
       return llvm::createStringError(llvm::inconvertibleErrorCode(),

@@ -60,6 +60,16 @@ def test_runs_python_callback() -> None:
     assert seen == [42]
 
 
+def test_function_is_found_by_kernel_or_by_a_module_of_its_own() -> None:
+    steps = [launch("store", {"ptr": 0}, {"i64": i}, module="m") for i in (1, 2)]
+    parts = {"buffers": [{"output": 0, "dtype": "i64", "sizes": [1]}], "outputs": [0]}
+    assert Plan(document(**parts, steps=steps), {"m": code("store")["store"]})()[0].item() == 2
+    steps.append(launch("store32", {"ptr": 0}, {"i32": 3}, module="m"))
+    assert Plan(document(**parts, steps=steps), code("store", "store32"))()[0].item() == 3
+    with pytest.raises(ValueError, match="no function for kernel 'store'"):
+        Plan(document(**parts, steps=steps), {"m": code("store")["store"]})
+
+
 def test_owner_lives_as_long_as_the_plan() -> None:
     class Owner:
         pass
