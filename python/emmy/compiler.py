@@ -16,6 +16,7 @@ from typing import Any
 
 from emmy import _runtime, ir, toolchain
 from emmy._mlir_libs import _emmy
+from emmy.cache import default_cache
 from emmy.errors import CompileError, Diagnostic, UsageError
 from emmy.pipeline import Log, check_stage, make_context, parse, run_pipeline, stages_for
 
@@ -113,7 +114,7 @@ class Lowering:
         if self._cubin is None:
             ptx = self.text("ptx")
             with self.timings.measure("ptxas"):
-                self._cubin = toolchain.assemble(ptx, self.target).cubin
+                self._cubin = _assemble(ptx, self.target)
         return self._cubin
 
     def _parse_input(self) -> ir.Module:
@@ -152,10 +153,24 @@ def build(lowering: Lowering) -> Executable:
     if lowering.target == "cpu":
         with lowering.timings.measure("LLVM"):
             code = _emmy.jit(lowering.last)
-        addresses = {step["module"]: code.address(step["launch"]) for step in launches}
+        addresses = {step["launch"]: code.address(step["launch"]) for step in launches}
         return Executable(_runtime.Plan(plan, addresses, code), lowering, code)
-    modules = {step["module"]: lowering.cubin() for step in launches}
-    return Executable(_runtime.Plan(plan, modules), lowering)
+    # Without ptxas the driver assembles, at every start of a program.
+    kernels = lowering.cubin() if toolchain.find_ptxas() else lowering.text("ptx").encode()
+    return Executable(_runtime.Plan(plan, {step["module"]: kernels for step in launches}), lowering)
+
+
+def _assemble(ptx: str, arch: str) -> bytes:
+    """The cubin for PTX, from the disk cache if it was assembled before by the same ptxas."""
+    cache = default_cache()
+    version = toolchain.ptxas_version(toolchain.require_ptxas())
+    key = "\0".join(("cubin", version, arch, ptx)).encode()
+    cubin = cache.get(key) if cache else None
+    if cubin is None:
+        cubin = toolchain.assemble(ptx, arch).cubin
+        if cache:
+            cache.put(key, cubin)
+    return cubin
 
 
 def _launches(steps: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:

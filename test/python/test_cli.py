@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from emmy.cache import DiskCache
 from emmy.cli import main
 
 LINEAR = "nn.Linear(3, 2, bias=False)(torch.randn(4, 3))"
@@ -116,3 +117,15 @@ def test_doctor_runs_anywhere(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     for name in ("python", "torch", "gpu", "ptxas", "cache"):
         assert name in out
+
+
+def test_cache_lists_and_clears(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("EMMY_CACHE_DIR", str(tmp_path))
+    assert main(["cache", "ls"]) == 0
+    assert "0 entries" in capsys.readouterr().out
+    DiskCache(tmp_path, 1 << 20).put(b"key", bytes(3000))
+    assert main(["cache", "ls"]) == 0
+    assert "1 entries, 3.0 KiB" in capsys.readouterr().out
+    assert main(["cache", "clear"]) == 0
+    assert "freed 3.0 KiB" in capsys.readouterr().out
+    assert not list(tmp_path.glob("*/*"))
