@@ -7,7 +7,6 @@ returns a plan that the runtime interprets.
 from __future__ import annotations
 
 import json
-import logging
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,12 +16,11 @@ from typing import Any
 from emmy import _runtime, ir, toolchain
 from emmy._mlir_libs import _emmy
 from emmy.cache import default_cache
+from emmy.compiled import CompiledCode, cache_key
 from emmy.errors import CompileError, Diagnostic, UsageError
-from emmy.pipeline import Log, check_stage, make_context, parse, run_pipeline, stages_for
+from emmy.pipeline import Log, Stage, check_stage, make_context, parse, run_pipeline, stages_for
 
 __all__ = ["Executable", "Lowering", "Timings", "build"]
-
-_log = logging.getLogger("emmy.compiler")
 
 PLAN_ATTRIBUTE = "emmy.plan"
 TARGET_ATTRIBUTE = "emmy.target"
@@ -48,23 +46,38 @@ class Timings:
 
 
 class Lowering:
-    """A program's IR at every level for one target."""
+    """A program's IR at every level for one target.
+
+    Compiling takes one module through all levels and keeps only the last; the text of a level in between is made on demand.
+    """
 
     def __init__(self, text: str, target: str, timings: Timings | None = None, first: str = "torch") -> None:
         self.target = target
         self.timings = timings or Timings()
         self.log = Log()
+        self.first = first
         self._context = make_context()
-        self._modules: dict[str, ir.Module] = {}
-        self._first = first
+        self._last: ir.Module | None = None
         self._texts: dict[str, str] = {first: text}
         self._cubin: bytes | None = None
 
     @property
     def stages(self) -> list[str]:
         """The stages this program can be printed at, in order, SASS apart."""
-        names = [stage.name for stage in stages_for(self.target)]
-        return names[names.index(self._first) :] + ([] if self.target == "cpu" else ["llvm", "ptx"])
+        names = [stage.name for stage in self._pipelines(None)]
+        return [self.first, *names] + ([] if self.target == "cpu" else ["llvm", "ptx"])
+
+    @property
+    def source(self) -> str:
+        """The text the program came in."""
+        return self._texts[self.first]
+
+    @property
+    def last(self) -> ir.Module:
+        """The module of the last MLIR stage, which carries the plan."""
+        if self._last is None:
+            self._last = self._lower(None, self.log)
+        return self._last
 
     def text(self, stage: str) -> str:
         """The program at a stage: MLIR, PTX or SASS."""
@@ -73,36 +86,16 @@ class Lowering:
             self._texts[stage] = self._make_text(stage)
         return self._texts[stage]
 
-    def module(self, stage: str) -> ir.Module:
-        """The MLIR module of a stage; callers do not change it."""
-        if stage not in self._modules:
-            stages = stages_for(self.target)
-            names = [entry.name for entry in stages]
-            position = names.index(stage)
-            if stage == self._first:
-                with self.timings.measure("passes"):
-                    self._modules[stage] = self._parse_input()
-            elif position == 0 or self._first not in names or position < names.index(self._first):
-                raise UsageError(f"the program starts at stage {self._first}; it has no stage {stage!r} before that")
-            else:
-                before = self.module(names[position - 1])
-                with self.timings.measure("passes"):
-                    module = _clone(before)
-                    run_pipeline(module, [stages[position].pipeline], self.log)
-                    self._modules[stage] = module
-        return self._modules[stage]
-
-    @property
-    def last(self) -> ir.Module:
-        """The module of the last MLIR stage, which carries the plan."""
-        return self.module(stages_for(self.target)[-1].name)
+    def record(self) -> None:
+        """Makes the texts of all MLIR stages in one go."""
+        self._last = self._lower(None, self.log, record=True)
 
     def plan_json(self) -> str:
         """The plan that `--emmy-emit-plan` wrote."""
         attributes = self.last.operation.attributes
         if PLAN_ATTRIBUTE not in attributes:
             raise CompileError("the last stage has no plan: --emmy-emit-plan did not run")
-        return ir.StringAttr(attributes[PLAN_ATTRIBUTE]).value
+        return str(ir.StringAttr(attributes[PLAN_ATTRIBUTE]).value)
 
     def remarks(self) -> list[Diagnostic]:
         """Why the passes did what they did."""
@@ -114,24 +107,42 @@ class Lowering:
         if self._cubin is None:
             ptx = self.text("ptx")
             with self.timings.measure("ptxas"):
-                self._cubin = _assemble(ptx, self.target)
+                self._cubin = toolchain.assemble(ptx, self.target).cubin
         return self._cubin
 
-    def _parse_input(self) -> ir.Module:
-        module = parse(self._texts[self._first], self._context, "the program")
-        if TARGET_ATTRIBUTE not in module.operation.attributes:
-            module.operation.attributes[TARGET_ATTRIBUTE] = _emmy.target_attribute(self._context, self.target)
+    def _pipelines(self, stage: str | None) -> list[Stage]:
+        """What runs between the program's first stage and another (the last one by default)."""
+        stages = stages_for(self.target)
+        names = [entry.name for entry in stages]
+        if self.first not in names:
+            raise UsageError(f"a program at stage {self.first} cannot be compiled for {self.target}")
+        start, end = names.index(self.first), names.index(stage) if stage else len(names) - 1
+        if end < start:
+            raise UsageError(f"the program starts at stage {self.first}; it has no stage {stage!r} before that")
+        return list(stages[start + 1 : end + 1])
+
+    def _lower(self, stage: str | None, log: Log, record: bool = False) -> ir.Module:
+        pipelines = self._pipelines(stage)
+        with self.timings.measure("passes"):
+            module = parse(self.source, self._context, "the program")
+            if TARGET_ATTRIBUTE not in module.operation.attributes:
+                module.operation.attributes[TARGET_ATTRIBUTE] = _emmy.target_attribute(self._context, self.target)
+            for entry in pipelines:
+                run_pipeline(module, [entry.pipeline], log)
+                if record:
+                    self._texts[entry.name] = str(module)
         return module
 
     def _make_text(self, stage: str) -> str:
         if stage == "ptx":
+            module = self.last
             with self.timings.measure("LLVM"):
-                return _emmy.translate_to_ptx(self.module("nvvm"))
+                return str(_emmy.translate_to_ptx(module))
         if stage == "llvm" and self.target != "cpu":
-            return _emmy.translate_to_llvm(self.module("nvvm"))
+            return str(_emmy.translate_to_llvm(self.last))
         if stage == "sass":
             return toolchain.disassemble(self.cubin())
-        return str(self.module(stage))
+        return str(self._lower(stage, Log()))
 
 
 @dataclass
@@ -142,35 +153,35 @@ class Executable:
     lowering: Lowering
     code: Any = None
 
-    def __call__(self, *tensors: Any) -> list[Any]:
+    def __call__(self, *tensors: Any) -> Any:
         return self.plan(*tensors)
 
 
 def build(lowering: Lowering) -> Executable:
-    """Compiles a lowering to the end."""
-    plan = lowering.plan_json()
-    launches = list(_launches(json.loads(plan)["steps"]))
+    """Compiles a lowering to the end; what another process compiled before is taken from the disk cache."""
     if lowering.target == "cpu":
-        with lowering.timings.measure("LLVM"):
-            code = _emmy.jit(lowering.last)
-        addresses = {step["launch"]: code.address(step["launch"]) for step in launches}
-        return Executable(_runtime.Plan(plan, addresses, code), lowering, code)
-    # Without ptxas the driver assembles, at every start of a program.
-    kernels = lowering.cubin() if toolchain.find_ptxas() else lowering.text("ptx").encode()
-    return Executable(_runtime.Plan(plan, {step["module"]: kernels for step in launches}), lowering)
-
-
-def _assemble(ptx: str, arch: str) -> bytes:
-    """The cubin for PTX, from the disk cache if it was assembled before by the same ptxas."""
+        return _build_cpu(lowering)
     cache = default_cache()
-    version = toolchain.ptxas_version(toolchain.require_ptxas())
-    key = "\0".join(("cubin", version, arch, ptx)).encode()
-    cubin = cache.get(key) if cache else None
-    if cubin is None:
-        cubin = toolchain.assemble(ptx, arch).cubin
+    key = cache_key(lowering.source, lowering.target)
+    stored = cache.get(key) if cache else None
+    if stored is not None:
+        code = CompiledCode.unpack(stored)
+    else:
+        # Without ptxas the driver assembles, at every start of a program.
+        kernels = lowering.cubin() if toolchain.find_ptxas() else lowering.text("ptx").encode()
+        code = CompiledCode(lowering.plan_json(), kernels)
         if cache:
-            cache.put(key, cubin)
-    return cubin
+            cache.put(key, code.pack())
+    modules = {step["module"]: code.kernels for step in _launches(json.loads(code.plan)["steps"])}
+    return Executable(_runtime.Plan(code.plan, modules), lowering)
+
+
+def _build_cpu(lowering: Lowering) -> Executable:
+    plan = lowering.plan_json()
+    with lowering.timings.measure("LLVM"):
+        code = _emmy.jit(lowering.last)
+    addresses = {step["launch"]: code.address(step["launch"]) for step in _launches(json.loads(plan)["steps"])}
+    return Executable(_runtime.Plan(plan, addresses, code), lowering, code)
 
 
 def _launches(steps: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -179,7 +190,3 @@ def _launches(steps: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
             yield step
         for case in step.get("switch", ()):
             yield from _launches(case["steps"])
-
-
-def _clone(module: ir.Module) -> ir.Module:
-    return ir.Module.parse(module.operation.get_asm(enable_debug_info=True), module.context)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
+from torch import fx
 
 from emmy.compiler import Timings
 from emmy.frontend.partition import Rejection, rejections, split_supported
@@ -62,6 +63,7 @@ class Executor:
         for node in list(split.graph.nodes):
             if node.op == "call_module":
                 body = split.get_submodule(str(node.target))
+                assert isinstance(body, fx.GraphModule)
                 names = [str(getattr(arg, "name", arg)) for arg in node.args]
                 specs = [outer.get(name, InputSpec("user", name)) for name in names]
                 self.pieces.append(Piece(body.graph, specs, traced.symbols, self.target, self.timings))

@@ -53,13 +53,13 @@ def _repeats(function: Callable[..., Any], call: Call, on_gpu: bool) -> int:
 
 def _time(function: Callable[..., Any], call: Call, repeats: int, on_gpu: bool) -> float:
     if on_gpu:
-        start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))  # type: ignore[no-untyped-call]
         start.record()
         for _ in range(repeats):
             function(*call.args, **call.kwargs)
         end.record()
         end.synchronize()
-        return start.elapsed_time(end) / 1e3 / repeats
+        return float(start.elapsed_time(end)) / 1e3 / repeats
     begin = time.perf_counter()
     for _ in range(repeats):
         function(*call.args, **call.kwargs)

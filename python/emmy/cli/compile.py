@@ -58,6 +58,8 @@ def _lowerings(options: argparse.Namespace, target: str) -> list[Lowering]:
 def _show(lowering: Lowering, options: argparse.Namespace, printer: Printer) -> None:
     if options.ir is not None:
         stages = lowering.stages if options.ir == "all" else [options.ir]
+        if len(stages) > 1:
+            lowering.record()
         for stage in stages:
             with progress(f"making {stage}"):
                 text = lowering.text(stage)
@@ -81,6 +83,7 @@ def _show(lowering: Lowering, options: argparse.Namespace, printer: Printer) -> 
 
 def _dump(lowering: Lowering, folder: Path, printer: Printer) -> None:
     _make_folder(folder)
+    lowering.record()
     for number, stage in enumerate(lowering.stages):
         suffix = "ptx" if stage == "ptx" else "ll" if stage == "llvm" and lowering.target != "cpu" else "mlir"
         path = folder / f"{number:02}-{stage}.{suffix}"

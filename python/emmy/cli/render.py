@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -77,7 +77,7 @@ class Printer:
         else:
             self.plain(text)
 
-    def table(self, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
+    def table(self, header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
         """Rows under a header, aligned."""
         if self.rich:
             table = Table(*header, box=None, header_style="bold")

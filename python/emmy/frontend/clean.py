@@ -10,7 +10,7 @@ import torch
 from emmy.errors import TraceError
 from torch import fx
 
-__all__ = ["clean_graph"]
+__all__ = ["clean_graph", "replace_call"]
 
 aten = torch.ops.aten
 
@@ -112,13 +112,18 @@ def _inline(module: fx.GraphModule, call: fx.Node, body: fx.Node, arguments: tup
         setattr(module, str(attribute.target), getattr(inner, str(attribute.target)))
     with module.graph.inserting_before(call):
         results = module.graph.graph_copy(inner.graph, values)
+    replace_call(module.graph, call, results)
+
+
+def replace_call(graph: fx.Graph, call: fx.Node, results: Any) -> None:
+    """Puts the results of spliced-in nodes in the place of a call; of several, users take theirs by `getitem`."""
     if isinstance(results, (tuple, list)):
         for user in list(call.users):
-            user.replace_all_uses_with(results[user.args[1]])
-            module.graph.erase_node(user)
+            user.replace_all_uses_with(results[int(user.args[1])])  # type: ignore[arg-type]
+            graph.erase_node(user)
     else:
         call.replace_all_uses_with(results)
-    module.graph.erase_node(call)
+    graph.erase_node(call)
 
 
 def _require_disabled(enabled: bool) -> None:

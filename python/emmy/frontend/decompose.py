@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 import torch
-from emmy.frontend.clean import clean_graph
+from emmy.frontend.clean import clean_graph, replace_call
 from emmy.frontend.supported import is_supported
 from torch import fx
 from torch._decomp import core_aten_decompositions, get_decompositions
@@ -97,10 +97,4 @@ def _splice(module: fx.GraphModule, node: fx.Node, inner: fx.GraphModule, operan
     for copied in mapping.values():
         if isinstance(copied, fx.Node) and copied not in operands:
             copied.meta["stack_trace"] = node.meta.get("stack_trace")
-    if isinstance(results, (tuple, list)):
-        for user in list(node.users):
-            user.replace_all_uses_with(results[user.args[1]])
-            module.graph.erase_node(user)
-    else:
-        node.replace_all_uses_with(results)
-    module.graph.erase_node(node)
+    replace_call(module.graph, node, results)

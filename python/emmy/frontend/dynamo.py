@@ -57,13 +57,14 @@ def trace_dynamo(module: fx.GraphModule, example_inputs: Sequence[Any]) -> Trace
     fakes = [node.meta.get("example_value", example) for node, example in zip(captured, example_inputs, strict=True)]
     with torch.no_grad():
         graph, signature = aot_export_module(module, fakes, trace_joint=False, pre_dispatch=True, decompositions={})
+    assert isinstance(graph, fx.GraphModule)
     clean_graph(graph)
     placeholders = [node for node in graph.graph.nodes if node.op == "placeholder"]
     specs = {
         node: InputSpec("parameter" if isinstance(value, torch.nn.Parameter) else "user", source.name, leaf)
         for leaf, (node, source, value) in enumerate(zip(placeholders, captured, example_inputs, strict=True))
     }
-    mutated = dict(signature.user_inputs_to_mutate)
+    mutated = {str(name): str(target) for name, target in signature.user_inputs_to_mutate.items()}
     kept = _drop_unused(graph, specs, set(mutated.values()))
     outputs, mutations = _split_outputs(graph, list(kept), mutated)
     decompose_unsupported(graph)

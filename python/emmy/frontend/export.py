@@ -56,7 +56,8 @@ def _export(program: Program, arguments: dict[str, Any], request: DynamicRequest
             exported = torch.export.export(program, tuple(arguments.values()), dynamic_shapes=dynamic_shapes, strict=False)
             if _is_functional(exported):
                 return exported
-            return exported.run_decompositions({})
+            functional: ExportedProgram = exported.run_decompositions({})
+            return functional
     except Exception as error:
         # Anything may come out of a user's forward; the chain keeps the whole story for a debugger.
         raise TraceError(f"{program.name} cannot be traced: {_first_lines(error)}") from error
@@ -104,8 +105,9 @@ def _describe(exported: ExportedProgram, program: Program, names: list[str], req
             constant_tensors[node] = exported.constants[spec.target]
             inputs[node] = InputSpec("constant", program.public_name(spec.target), value=exported.constants[spec.target])
         elif spec.kind in (InputKind.PARAMETER, InputKind.BUFFER):
-            kind = "parameter" if spec.kind is InputKind.PARAMETER else "buffer"
-            inputs[node] = InputSpec(kind, program.public_name(spec.target))
+            inputs[node] = InputSpec(
+                "parameter" if spec.kind is InputKind.PARAMETER else "buffer", program.public_name(spec.target)
+            )
         else:
             raise TraceError(f"{program.name} cannot be traced: it takes a {spec.kind.name.lower()} as an input")
     clean_graph(module, constant_tensors)

@@ -51,7 +51,7 @@ def import_graph(
     placeholders = [node for node in graph.nodes if node.op == "placeholder"]
     with context:
         _annotate_arguments(function, placeholders, inputs, symbols, layouts)
-    return importer.module.operation.get_asm(print_generic_op_form=True, enable_debug_info=True)
+    return str(importer.module.operation.get_asm(print_generic_op_form=True, enable_debug_info=True))
 
 
 def user_location(node: fx.Node) -> tuple[str, int, str] | None:
@@ -88,7 +88,7 @@ _OpView = torch_dialect.ConstantIntOp.__mro__[1]
 
 
 def _annotate_result(op: Operation, node: fx.Node, symbols: Mapping[sympy.Symbol, SymbolInfo]) -> None:
-    source = node.args[0] if node.target is operator.getitem else node
+    source: Any = node.args[0] if node.target is operator.getitem else node
     value = source.meta.get("val")
     values = value if isinstance(value, (tuple, list)) else [value]
     if not any(isinstance(item, torch.Tensor) and item._has_symbolic_sizes_strides for item in values):

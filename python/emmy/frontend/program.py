@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import torch
@@ -144,14 +144,20 @@ def _captured_modules(function: Callable[..., Any]) -> Iterator[tuple[str, nn.Mo
 def _register_dataclasses(value: Any) -> None:
     """Makes dataclass results that torch does not know into pytree nodes, as torch.compile users expect them back."""
     for leaf in pytree.tree_leaves(value):
-        cls = type(leaf)
         if dataclasses.is_dataclass(leaf) and not isinstance(leaf, type):
-            names = [field.name for field in dataclasses.fields(leaf) if field.init]
-            pytree.register_pytree_node(
-                cls,
-                lambda instance, names=names: ([getattr(instance, name) for name in names], None),
-                lambda children, _, cls=cls, names=names: cls(**dict(zip(names, children, strict=True))),
-                serialized_type_name=f"{cls.__module__}.{cls.__qualname__}",
-            )
+            names = _register_dataclass(type(leaf))
             for name in names:
                 _register_dataclasses(getattr(leaf, name))
+
+
+def _register_dataclass(cls: type) -> list[str]:
+    names = [field.name for field in dataclasses.fields(cls) if field.init]
+
+    def flatten(instance: Any) -> tuple[list[Any], None]:
+        return [getattr(instance, name) for name in names], None
+
+    def unflatten(children: Iterable[Any], _: None) -> Any:
+        return cls(**dict(zip(names, children, strict=True)))
+
+    pytree.register_pytree_node(cls, flatten, unflatten, serialized_type_name=f"{cls.__module__}.{cls.__qualname__}")
+    return names
