@@ -22,4 +22,5 @@ void emmy::registerAllPasses() {
   simulator::registerEmmySimulatorPasses();
   registerEmmyConversionPasses();
   registerFuseToCpuPipeline();
+  registerGraphToFusePipeline();
 }

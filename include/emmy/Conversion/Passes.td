@@ -19,4 +19,41 @@ def ConvertEmmyFuseToLlvmPass : Pass<"convert-emmy-fuse-to-llvm", "::mlir::Modul
   let statistics = [Statistic<"numKernels", "num-kernels", "Number of kernels lowered">];
 }
 
+def FuseKernelsPass : Pass<"emmy-fuse-kernels", "mlir::ModuleOp"> {
+  let summary = "Group the primitives of host functions into kernels";
+  let description = [{
+    Decides which values live in memory, then makes one `emmy_fuse.kernel` for each group of them, pulled from what is stored back
+    to what is loaded: views only change index expressions. Element-wise work moves into its readers; reductions along the same
+    rows share a kernel; a contraction takes the element-wise work on its result and reads its operands from memory; contractions
+    whose operand is made from reductions and other contractions along the axis they sum over (attention is one case) become one
+    streaming kernel. A merge happens when the kernel that it would make is legal and reads less. Each decision leaves a remark
+    (`--remarks-filter=emmy-fuse-kernels`).
+
+    ```mlir
+    func.func @main(%x: tensor<4x8xf32>) -> tensor<4xf32> {
+      %s = emmy_graph.reduce add %x dims [1] : tensor<4x8xf32> -> tensor<4xf32>
+      return %s : tensor<4xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    emmy_fuse.kernel @reduce(%x: tensor<4x8xf32>) outs(%y: tensor<4xf32>) axes(n = 4, k = 8) {
+      %0 = emmy_fuse.load %x over [n, k] at [n, k] : tensor<4x8xf32>
+      %1 = emmy_fuse.reduce add %0 over [k] : !emmy_fuse.value<[n, k] x f32> -> !emmy_fuse.value<[n] x f32>
+      emmy_fuse.store %1 to %y over [n] at [n] : !emmy_fuse.value<[n] x f32>, tensor<4xf32>
+    }
+    func.func @main(%x: tensor<4x8xf32>) -> tensor<4xf32> {
+      %0 = emmy.launch @reduce(%x) : (tensor<4x8xf32>) -> tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::emmy::BaseDialect", "::emmy::fuse::FuseDialect", "::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numKernels", "kernels", "kernels made">,
+    Statistic<"numMerged", "merged", "producers that moved into the kernel of their reader">,
+    Statistic<"numKept", "kept-apart", "producers that stayed kernels of their own">
+  ];
+}
+
 #endif // EMMY_CONVERSION_PASSES_TD
