@@ -8,8 +8,13 @@
 #include "dialects/Base/Base.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 
+namespace emmy::graph {
+class GraphBuilder;
+} // namespace emmy::graph
+
 #include "dialects/Graph/GraphDialect.h.inc"
 #include "dialects/Graph/GraphEnums.h.inc"
+#include "dialects/Graph/GraphInterfaces.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/Graph/GraphOps.h.inc"
 

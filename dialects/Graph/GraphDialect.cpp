@@ -9,6 +9,7 @@ using namespace emmy::graph;
 
 #include "dialects/Graph/GraphDialect.cpp.inc"
 #include "dialects/Graph/GraphEnums.cpp.inc"
+#include "dialects/Graph/GraphInterfaces.cpp.inc"
 
 void GraphDialect::initialize() {
   addOperations<

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Verifiers and folds of the primitives; each branch names its constraint in GraphPrimitives.td.
-#include "dialects/Graph/Graph.h"
+#include "dialects/Graph/GraphBuilder.h"
 #include "llvm/ADT/SmallSet.h"
 
 using namespace mlir;
@@ -10,26 +10,6 @@ using namespace emmy::graph;
 
 #define GET_OP_CLASSES
 #include "dialects/Graph/GraphOps.cpp.inc"
-
-/// Whether `from` broadcasts to `to` as in PyTorch.
-static bool broadcasts(RankedTensorType from, RankedTensorType to) {
-  SmallVector<AffineExpr> a = emmy::getSizes(from), b = emmy::getSizes(to);
-  if (a.size() > b.size())
-    return false;
-  for (auto [x, y] : llvm::zip(llvm::reverse(a), llvm::reverse(b))) {
-    auto constant = dyn_cast_or_null<AffineConstantExpr>(x);
-    if (!(constant && constant.getValue() == 1) && x != y)
-      return false;
-  }
-  return true;
-}
-
-static LogicalResult verifySizes(Operation *op, ArrayRef<AffineExpr> expected, Value result) {
-  auto type = cast<RankedTensorType>(result.getType());
-  if (SmallVector<AffineExpr> sizes = emmy::getSizes(type); ArrayRef<AffineExpr>(sizes) != expected)
-    return op->emitOpError("expects a result of type ") << emmy::getTensorType(expected, type.getElementType()) << ", but got " << type;
-  return success();
-}
 
 LogicalResult MapOp::verify() {
   for (auto [i, input] : llvm::enumerate(getInputs())) // map_c1
@@ -72,7 +52,7 @@ LogicalResult ContractOp::verify() {
       int64_t l = pairs[i], r = pairs[i + 1];
       if (l < 0 || r < 0 || l >= static_cast<int64_t>(lhs.size()) || r >= static_cast<int64_t>(rhs.size()))
         return emitOpError("pairs dimensions ") << l << " and " << r << ", which are out of range";
-      if (!usedLhs.insert(l).second || !usedRhs.insert(r).second || lhs[l] != rhs[r])
+      if (!usedLhs.insert(l).second || !usedRhs.insert(r).second || !isSameSize(lhs[l], rhs[r]))
         return emitOpError("pairs dimensions ") << l << " and " << r << ", which are used twice or differ in size";
     }
   }
@@ -141,7 +121,7 @@ LogicalResult ConcatOp::verify() {
     for (auto [i, size] : llvm::enumerate(sizes)) {
       if (i == getDim())
         expected[i] = expected[i] + size;
-      else if (size != expected[i])
+      else if (!isSameSize(size, expected[i]))
         return emitOpError("expects operands that agree but along dimension ") << getDim() << ", but got " << input.getType();
     }
   }

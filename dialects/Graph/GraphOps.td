@@ -15,5 +15,7 @@ class Graph_Op<string mnemonic, list<Trait> traits = []> : Op<Graph_Dialect, mne
 defvar Graph_Tensor = AnyRankedTensor;
 
 include "dialects/Graph/GraphPrimitives.td"
+include "dialects/Graph/GraphComposite.td"
+include "dialects/Graph/GraphPointwise.td"
 
 #endif // EMMY_GRAPH_OPS_TD

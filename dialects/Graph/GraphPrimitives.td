@@ -12,7 +12,7 @@ def Graph_Combiner : I32EnumAttr<"Combiner", "how a reduction combines elements"
   let cppNamespace = "::emmy::graph";
 }
 
-def Graph_MapOp : Graph_Op<"map", [Pure, SingleBlock, RecursiveMemoryEffects]> {
+def Graph_MapOp : Graph_Op<"map", [Pure, IsolatedFromAbove, SingleBlock, RecursiveMemoryEffects]> {
   let summary = "Apply scalar operations to the elements of tensors";
   let description = [{
     Operands broadcast to the result's shape as in PyTorch: aligned at the last dimension, a static size of 1 repeats.
