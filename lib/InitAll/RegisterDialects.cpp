@@ -7,11 +7,13 @@
 #include "dialects/Graph/Graph.h"
 #include "dialects/Sched/Sched.h"
 #include "dialects/Tile/Tile.h"
+#include "emmy/Graph/TorchDialect.h"
 #include "emmy/InitAll.h"
 #include "emmy/Target/Cpu.h"
 
 void emmy::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<BaseDialect, graph::GraphDialect, fuse::FuseDialect, sched::SchedDialect, tile::TileDialect>();
+  registry.insert<graph::TorchDialect>();
   registry.insert<mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::math::MathDialect, mlir::scf::SCFDialect>();
   registerLlvmTranslation(registry);
 }

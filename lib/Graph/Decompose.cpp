@@ -1,0 +1,42 @@
+// Part of the Emmy project, under the Apache License v2.0 with LLVM Exceptions. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// In: emmy_graph ops. Out: only primitives, in place of each composite op. Every composite op decomposes, so nothing is refused.
+// Numerics: sums in f32 (f64 for f64), each composite's result rounded once.
+#include "dialects/Graph/GraphBuilder.h"
+#include "emmy/Graph/Passes.h"
+
+#define DEBUG_TYPE "emmy-decompose"
+
+using namespace mlir;
+
+namespace emmy::graph {
+#define GEN_PASS_DEF_DECOMPOSEPASS
+#include "emmy/Graph/Passes.h.inc"
+
+/// A decomposition may use other composites, so this repeats until there are none.
+static int64_t decomposeAll(func::FuncOp func) {
+  int64_t count = 0;
+  SmallVector<DecomposableOp> pending;
+  do {
+    pending.clear();
+    func.walk([&](DecomposableOp op) { pending.push_back(op); });
+    for (DecomposableOp op : pending) {
+      OpBuilder builder(op);
+      GraphBuilder graph(builder, op->getLoc());
+      Value replacement = op.decompose(graph);
+      op->getResult(0).replaceAllUsesWith(graph.reshape(replacement, sizesOf(op->getResult(0)))); // equal sizes, spelled as declared
+      op->erase();
+      ++count;
+    }
+  } while (!pending.empty());
+  return count;
+}
+
+namespace {
+struct DecomposePass : impl::DecomposePassBase<DecomposePass> {
+  using Base::Base;
+  void runOnOperation() override { numDecomposed += decomposeAll(getOperation()); }
+};
+} // namespace
+} // namespace emmy::graph
