@@ -21,6 +21,7 @@ void emmy::registerAllPasses() {
   tile::registerEmmyTilePasses();
   simulator::registerEmmySimulatorPasses();
   registerEmmyConversionPasses();
+  registerTorchToGraphPipeline();
   registerFuseToCpuPipeline();
   registerGraphToFusePipeline();
 }
