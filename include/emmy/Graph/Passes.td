@@ -62,4 +62,65 @@ def DecomposePass : Pass<"emmy-decompose", "mlir::func::FuncOp"> {
   let statistics = [Statistic<"numDecomposed", "decomposed", "composite ops that were replaced">];
 }
 
+def SimplifyPass : Pass<"emmy-simplify", "mlir::func::FuncOp"> {
+  let summary = "Compose views, shrink maps and drop needless roundings";
+  let description = [{
+    Two views of a kind in a row become one; operands of maps that broadcasting repeats anyway are read from their source; known
+    numbers move into map regions and fold; maps that compute nothing vanish; division by a power of two becomes multiplication.
+
+    A rounding to bf16 or f16 between a map and its only reader goes where the reader extends the value at once and is continuous in
+    it; before a comparison, a conversion to an integer, floor, round or remainder it stays, and so does that of a value with several
+    readers, which may be stored.
+
+    Before:
+    ```mlir
+    func.func @main(%x: tensor<8xf32>) -> tensor<4x8xf32> {
+      %two = arith.constant dense<2.0> : tensor<f32>
+      %r = emmy_graph.reshape %x : tensor<8xf32> -> tensor<1x8xf32>
+      %e = emmy_graph.expand %r : tensor<1x8xf32> -> tensor<4x8xf32>
+      %y = emmy_graph.map(%e, %two) : (tensor<4x8xf32>, tensor<f32>) -> tensor<4x8xf32> {
+      ^bb0(%a: f32, %b: f32):
+        %c = arith.divf %a, %b : f32
+        emmy_graph.yield %c : f32
+      }
+      return %y : tensor<4x8xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @main(%x: tensor<8xf32>) -> tensor<4x8xf32> {
+      %y = emmy_graph.map(%x) : (tensor<8xf32>) -> tensor<4x8xf32> {
+      ^bb0(%a: f32):
+        %half = arith.constant 5.000000e-01 : f32
+        %c = arith.mulf %a, %half : f32
+        emmy_graph.yield %c : f32
+      }
+      return %y : tensor<4x8xf32>
+    }
+    ```
+  }];
+  let options = [Option<"preciseCasts", "precise-casts", "bool", "false", "keep every rounding of the framework">];
+  let dependentDialects = ["::emmy::graph::GraphDialect", "mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"numViews", "views", "views that were composed or read through">,
+                    Statistic<"numMaps", "maps", "simplifications of maps">,
+                    Statistic<"numRoundings", "roundings", "roundings that were dropped">];
+}
+
+def VerifyGraphFormPass : Pass<"emmy-verify-graph-form", "mlir::func::FuncOp"> {
+  let summary = "Check that a function holds primitives only";
+  let description = [{
+    An op that the level of primitives may not hold is an error with the broken rule, and a note names the pass that should have
+    removed it. Rules: `no_torch_op`, `no_linalg_op`, `no_composite_op`, `no_foreign_op` (only emmy_graph, func, arith.constant, and
+    arith and math in map regions), `sizes_have_expressions`. Nothing is changed, so there is nothing to count.
+
+    Before and after:
+    ```mlir
+    func.func @main(%x: tensor<4x8xf32>) -> tensor<8x4xf32> {
+      %y = emmy_graph.permute %x dims [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
+      return %y : tensor<8x4xf32>
+    }
+    ```
+  }];
+}
+
 #endif // EMMY_GRAPH_PASSES_TD
