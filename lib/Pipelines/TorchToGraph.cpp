@@ -14,8 +14,11 @@ static void buildTorchToGraph(OpPassManager &pm) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(emmy::graph::createImportTorchPass());
   functions.addPass(emmy::graph::createDecomposePass());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
+  functions.addPass(createCSEPass());
+  functions.addPass(emmy::graph::createSimplifyPass());
+  functions.addPass(createCanonicalizerPass());
+  functions.addPass(createCSEPass());
+  functions.addPass(emmy::graph::createVerifyGraphFormPass());
 }
 
 void emmy::registerTorchToGraphPipeline() {
