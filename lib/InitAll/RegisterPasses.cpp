@@ -7,6 +7,7 @@
 #include "emmy/Graph/Passes.h"
 #include "emmy/InitAll.h"
 #include "emmy/Pipelines.h"
+#include "emmy/Plan/Passes.h"
 #include "emmy/Sched/Passes.h"
 #include "emmy/Simulator/Passes.h"
 #include "emmy/Tile/Passes.h"
@@ -22,6 +23,7 @@ void emmy::registerAllPasses() {
   simulator::registerEmmySimulatorPasses();
   registerEmmyConversionPasses();
   registerTorchToGraphPipeline();
+  registerEmmyPlanPasses();
   registerFuseToCpuPipeline();
   registerGraphToFusePipeline();
 }

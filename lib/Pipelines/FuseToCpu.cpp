@@ -4,11 +4,13 @@
 // --emmy-fuse-to-cpu: kernels over named axes to functions in the llvm dialect, and the plan that calls them.
 #include "emmy/Conversion/Passes.h"
 #include "emmy/Pipelines.h"
+#include "emmy/Plan/Passes.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -16,7 +18,10 @@
 using namespace mlir;
 
 static void buildFuseToCpu(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(emmy::createPlanMemoryPass());
+  pm.addPass(emmy::createEmitPlanPass());
   pm.addPass(emmy::createConvertEmmyFuseToLlvmPass());
+  pm.addPass(emmy::createExpandSmallFloatsPass());
   pm.addPass(createCSEPass());
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(createConvertMathToLLVMPass());

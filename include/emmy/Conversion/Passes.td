@@ -56,4 +56,18 @@ def FuseKernelsPass : Pass<"emmy-fuse-kernels", "mlir::ModuleOp"> {
   ];
 }
 
+def ExpandSmallFloatsPass : Pass<"emmy-expand-small-floats"> {
+  let summary = "Carry out arithmetic on bf16 and f16 in f32 and integers";
+  let description = [{
+    Conversions between bf16 or f16 and f32 become integer operations (round to nearest even, NaN kept), other arithmetic on
+    these types is done in f32 and rounded. Without it LLVM calls a library for them on machines without such instructions.
+
+    ```mlir
+    %1 = arith.extf %0 : bf16 to f32
+    ```
+    becomes a zero extension of the bits to i32 and a shift by 16.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 #endif // EMMY_CONVERSION_PASSES_TD
