@@ -20,7 +20,7 @@ struct Request {
   std::vector<int64_t> start;
   int64_t shared;
   VectorClock clock;
-  uint32_t launch;
+  uint32_t launch, issued;
 
   Access access(Agent agent, uint32_t clock, bool write) const {
     Access access;
@@ -29,6 +29,7 @@ struct Request {
     access.agent = agent;
     access.clock = clock;
     access.launch = launch;
+    access.issued = issued;
     access.async = access.deferred = true;
     access.write = write;
     return access;
@@ -79,7 +80,7 @@ static FailureOr<Request> makeRequest(Machine &machine, Operation *op, Unit &uni
   if (auto error = emmy::math::sharedAddressError(map->map.box, shared.base))
     return machine.fail(op, "alignment", *error);
   return Request{machine, op, &unit.name, std::move(map), std::move(start), shared.base, unit.leader().clock,
-                 static_cast<uint32_t>(machine.launchIndex)};
+                 static_cast<uint32_t>(machine.launchIndex), machine.log.size()};
 }
 
 //===----------------------------------------------------------------------===//
@@ -135,6 +136,8 @@ LogicalResult Interpreter::execTmaLoad(tile::TmaLoadOp op) {
     noteForeign(target, {op, &unit.name, barrier.agent, static_cast<uint32_t>(phase + 1)}, /*isCopy=*/true);
     machine.scheduler.post(0, [request = *request, &target, &barrier, phase, use] { land(request, target, barrier, phase, use); });
   }
+  // What the thread does from here on is not ordered before the copy.
+  unit.leader().tick();
   return success();
 }
 
@@ -200,6 +203,7 @@ LogicalResult Interpreter::execTmaStore(tile::TmaStoreOp op) {
         --warp.bulk[group].writes;
     });
   });
+  warp.tick();
   return success();
 }
 
@@ -268,6 +272,7 @@ LogicalResult Interpreter::execCpAsync(tile::CpAsyncOp op) {
     access.agent = warp.agent(WarpSlot::AsyncCopy);
     access.clock = group + 1;
     access.deferred = true;
+    access.issued = machine.log.size();
     ++warp.copies[group];
     machine.scheduler.post(0, [&machine = machine, access, clock = warp.clock, moves = std::move(pieces[i]), &warp, group,
                                cta = unit.cta, buffer = source.buffer, count = vector * bytes]() mutable {
@@ -286,6 +291,7 @@ LogicalResult Interpreter::execCpAsync(tile::CpAsyncOp op) {
       }
       --warp.copies[group];
     });
+    warp.tick();
   }
   return success();
 }

@@ -113,9 +113,9 @@ static InFlightDiagnostic violation(Operation *op, StringRef rule) {
 }
 
 LogicalResult Machine::report(Operation *op, const Finding &finding) {
-  if (failed)
+  if (stopped)
     return failure();
-  failed = true;
+  stopped = true;
   scheduler.stop();
   InFlightDiagnostic diagnostic = violation(op, finding.rule) << finding.text;
   if (finding.other)
@@ -128,7 +128,7 @@ LogicalResult Machine::fail(Operation *op, StringRef rule, const Twine &text) {
 }
 
 /// Rule and explanation of a memory hazard between an earlier access and this one.
-static std::pair<StringRef, StringRef> explain(Hazard hazard, bool write) {
+static std::pair<StringRef, StringRef> explain(Hazard hazard) {
   switch (hazard) {
   case Hazard::Uninitialized:
     return {"uninitialized", "that nothing has written"};
@@ -148,7 +148,7 @@ static std::pair<StringRef, StringRef> explain(Hazard hazard, bool write) {
 
 LogicalResult Machine::touch(Memory &memory, const Access &access, const VectorClock &clock, int64_t at, int64_t count,
                              StringRef what) {
-  if (failed)
+  if (stopped)
     return failure();
   const std::string verb = access.write ? "writes" : "reads";
   if (at < 0 || at + count > memory.size())
@@ -158,18 +158,24 @@ LogicalResult Machine::touch(Memory &memory, const Access &access, const VectorC
   std::optional<Conflict> conflict = memory.note(log.add(access), clock, at, count);
   if (!conflict)
     return success();
-  auto [rule, reason] = explain(conflict->hazard, access.write);
+  auto [rule, reason] = explain(conflict->hazard);
   const Access &earlier = log[conflict->earlier];
+  const Access *culprit = &access, *other = &earlier;
   // Work of an earlier launch that was not waited for has its own rule.
   if (conflict->earlier && earlier.launch != access.launch)
-    std::tie(rule, reason) = std::make_pair("pdl-wait", "of an earlier launch before pdl_wait");
-  failed = true;
+    std::tie(rule, reason) = std::pair<StringRef, StringRef>("pdl-wait", "of an earlier launch before pdl_wait");
+  // A unit that ran ahead of its own copy is at fault itself, whichever access was drawn first.
+  else if (access.deferred && conflict->earlier >= access.issued && earlier.unit == access.unit && !earlier.deferred) {
+    std::tie(rule, reason) = explain(access.write ? Hazard::UnwaitedWrite : Hazard::UnwaitedRead);
+    std::swap(culprit, other);
+  }
+  stopped = true;
   scheduler.stop();
-  InFlightDiagnostic diagnostic = violation(access.op, rule)
-                                  << *access.unit << " " << verb << " byte " << conflict->byte << " of " << what << " " << reason;
+  InFlightDiagnostic diagnostic = violation(culprit->op, rule) << *culprit->unit << (culprit->write ? " writes" : " reads") << " byte "
+                                                               << conflict->byte << " of " << what << " " << reason;
   if (conflict->earlier)
-    diagnostic.attachNote(earlier.op->getLoc())
-        << "the other access: " << *earlier.unit << (earlier.write ? " writes" : " reads") << " it here";
+    diagnostic.attachNote(other->op->getLoc())
+        << "the other access: " << *other->unit << (other->write ? " writes" : " reads") << " it here";
   if (Operation *alloc = what == "shared memory" ? allocationAt(conflict->byte) : nullptr)
     diagnostic.attachNote(alloc->getLoc())
         << "byte " << conflict->byte - sharedOffsets.lookup(alloc) << " of this buffer";
@@ -277,9 +283,24 @@ void Machine::startCta(Cta &cta) {
   });
 }
 
+LogicalResult Machine::checkCounts(const Cta &cta) {
+  for (const auto &[op, ref] : barrierRefs)
+    for (int64_t i = ref.first; i < ref.first + ref.count; ++i)
+      if (const Mbarrier &barrier = cta.barriers[i]; barrier.isPartial())
+        return fail(op, "arrive-under-count",
+                    cta.name + " ends with phase " + Twine(barrier.phase()) + " of barrier " + Twine(i - ref.first) +
+                        " lacking " + Twine(barrier.pendingArrivals()) + " of " + Twine(barrier.expectedArrivals()) +
+                        " arrivals and " + Twine(barrier.pendingBytes()) + " bytes");
+  return success();
+}
+
 void Machine::finishCluster(Cluster &cluster) {
-  for (const std::unique_ptr<Cta> &cta : cluster.ctas)
+  for (const std::unique_ptr<Cta> &cta : cluster.ctas) {
+    // Peers have made all their arrivals by now: a half-counted phase means a wrong count.
+    if (failed(checkCounts(*cta)))
+      return;
     cta->shared.reset();
+  }
   if (nextCluster < static_cast<int64_t>(order.size()))
     startCluster(order[nextCluster++]);
 }
@@ -301,22 +322,14 @@ LogicalResult Machine::exit(Cta &cta) {
       if (warp.bulk[group].op && clock.get(warp.agent(WarpSlot::BulkRead)) < group + 1)
         return fail(warp.bulk[group].op, "exit-before-copies",
                     cta.name + " may exit before this store has read its shared memory; it needs tma_commit and tma_wait");
-  // 3. Half-counted phases point at a wrong count.
-  for (const auto &[op, ref] : barrierRefs)
-    for (int64_t i = ref.first; i < ref.first + ref.count; ++i)
-      if (const Mbarrier &barrier = cta.barriers[i]; barrier.isPartial())
-        return fail(op, "arrive-under-count",
-                    cta.name + " exits with phase " + Twine(barrier.phase()) + " of barrier " + Twine(i - ref.first) +
-                        " lacking " + Twine(barrier.pendingArrivals()) + " of " + Twine(barrier.expectedArrivals()) +
-                        " arrivals and " + Twine(barrier.pendingBytes()) + " bytes");
-  // 4. A kernel that overlaps its predecessors orders itself after them before it ends.
+  // 3. A kernel that overlaps its predecessors orders itself after them before it ends.
   if (kernel().getPdl() && clock.launches < launchIndex)
     return fail(kernel(), "pdl-wait", cta.name + " exits without pdl_wait");
   return success();
 }
 
 LogicalResult Machine::reportDeadlock(ArrayRef<const Fiber *> blocked) {
-  failed = true;
+  stopped = true;
   // CTAs that only wait for their roles are not part of the story.
   SmallVector<const Fiber *> waiting;
   for (const Fiber *fiber : blocked)
@@ -336,19 +349,28 @@ LogicalResult Machine::run() {
   while (nextCluster < std::min<int64_t>(order.size(), options.residentClusters))
     startCluster(order[nextCluster++]);
   const std::vector<const Fiber *> blocked = scheduler.run(options.maxSteps);
-  if (!failed && scheduler.steps() >= options.maxSteps)
+  if (!stopped && scheduler.steps() >= options.maxSteps)
     (void)fail(kernel(), "livelock", "still running after " + Twine(options.maxSteps) + " steps");
-  if (!failed && !blocked.empty())
+  if (!stopped && !blocked.empty())
     (void)reportDeadlock(blocked);
   scheduler.collect();
-  return failure(failed);
+  return failure(stopped);
 }
 
 //===----------------------------------------------------------------------===//
 // Entry point
 //===----------------------------------------------------------------------===//
 
-LogicalResult simulator::simulate(ArrayRef<Launch> launches, MutableArrayRef<Buffer> buffers, const Options &options) {
+/// Host-side copies and fills run alone: everything before them has finished.
+static void runMemoryStep(const MemoryStep &step, MutableArrayRef<std::unique_ptr<Memory>> globals) {
+  Memory &target = *globals[step.target];
+  if (step.source)
+    target.copyFrom(*globals[*step.source]);
+  else
+    target.fill(step.offset, step.bytes, step.value);
+}
+
+LogicalResult simulator::simulate(ArrayRef<Step> steps, MutableArrayRef<Buffer> buffers, const Options &options) {
   AccessLog log;
   std::vector<std::unique_ptr<Memory>> globals;
   for (Buffer &buffer : buffers) {
@@ -359,14 +381,22 @@ LogicalResult simulator::simulate(ArrayRef<Launch> launches, MutableArrayRef<Buf
   std::vector<std::unique_ptr<Machine>> machines;
   uint32_t firstPending = 0, clusterBase = 0;
   LogicalResult result = success();
-  for (size_t i = 0; i < launches.size() && succeeded(result); ++i) {
-    tile::KernelOp kernel = launches[i].kernel;
+  for (const Step &step : steps) {
+    if (auto *memory = std::get_if<MemoryStep>(&step)) {
+      runMemoryStep(*memory, globals);
+      firstPending = machines.size();
+      continue;
+    }
+    const Launch &launch = std::get<Launch>(step);
+    const size_t index = machines.size();
     // Launches before an unbroken chain of overlapping ones have finished when the chain starts.
-    if (!kernel.getPdl())
-      firstPending = i;
-    machines.push_back(std::make_unique<Machine>(launches[i], i, firstPending, clusterBase, buffers, globals, log, options));
+    if (!tile::KernelOp(launch.kernel).getPdl())
+      firstPending = index;
+    machines.push_back(std::make_unique<Machine>(launch, index, firstPending, clusterBase, buffers, globals, log, options));
     clusterBase += machines.back()->clusterCount();
     result = machines.back()->run();
+    if (failed(result))
+      break;
   }
   for (size_t i = 0; i < buffers.size(); ++i)
     std::copy(globals[i]->bytes.begin(), globals[i]->bytes.end(), buffers[i].bytes.begin());

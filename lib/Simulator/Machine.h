@@ -186,7 +186,7 @@ public:
   /// Emits the diagnostic, stops the simulation and fails.
   mlir::LogicalResult report(mlir::Operation *op, const Finding &finding);
   mlir::LogicalResult fail(mlir::Operation *op, llvm::StringRef rule, const llvm::Twine &text);
-  bool hasFailed() const { return failed; }
+  bool hasFailed() const { return stopped; }
 
   /// Check and record an access; the caller moves the data.
   mlir::LogicalResult touchShared(Cta &cta, const Access &access, const VectorClock &clock, int64_t at, int64_t count);
@@ -217,21 +217,20 @@ public:
   /// Units keep their names alive, which accesses point to.
   std::vector<std::unique_ptr<Unit>> units;
   llvm::DenseMap<mlir::Operation *, std::shared_ptr<ElementOp>> elementOps;
-  /// What is known to whoever last added to an element (buffer, byte) of global memory.
-  std::map<std::pair<size_t, int64_t>, VectorClock> atomicClocks;
 
 private:
   void startCluster(int64_t index);
   void startCta(Cta &cta);
   void finishCluster(Cluster &cluster);
   mlir::LogicalResult exit(Cta &cta);
+  mlir::LogicalResult checkCounts(const Cta &cta);
   mlir::LogicalResult reportDeadlock(llvm::ArrayRef<const Fiber *> blocked);
   mlir::LogicalResult touch(Memory &memory, const Access &access, const VectorClock &clock, int64_t at, int64_t count,
                             llvm::StringRef what);
   /// The allocation that contains a byte of shared memory; null for padding.
   mlir::Operation *allocationAt(int64_t byte) const;
 
-  bool failed = false;
+  bool stopped = false;
   const uint32_t firstPending, clusterBase;
   llvm::MapVector<mlir::Operation *, int64_t> sharedOffsets;
   llvm::MapVector<mlir::Operation *, BarrierRef> barrierRefs;

@@ -92,4 +92,16 @@ std::optional<Conflict> Memory::note(uint32_t access, const VectorClock &clock, 
   return conflict;
 }
 
+void Memory::copyFrom(const Memory &other) {
+  for (int64_t byte = 0; byte < size() && byte < other.size(); ++byte) {
+    bytes[byte] = other.bytes[byte];
+    shadow[byte] = {0, 0, other.shadow[byte].initialized};
+  }
+}
+
+void Memory::fill(int64_t at, int64_t count, uint8_t value) {
+  std::fill_n(bytes.begin() + at, count, value);
+  std::fill_n(shadow.begin() + at, count, Shadow{0, 0, true});
+}
+
 } // namespace emmy::simulator

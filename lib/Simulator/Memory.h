@@ -36,6 +36,8 @@ struct Access {
   bool async = false;
   /// Happens some time after the op, until something waits for it.
   bool deferred = false;
+  /// Of a deferred access: entries of the log when its op was executed.
+  uint32_t issued = 0;
   bool atomic = false;
   bool write = false;
 };
@@ -46,6 +48,7 @@ public:
   AccessLog() : entries(1) {}
   uint32_t add(const Access &access);
   const Access &operator[](uint32_t index) const { return entries[index]; }
+  uint32_t size() const { return entries.size(); }
 
 private:
   std::vector<Access> entries;
@@ -80,6 +83,9 @@ public:
   int64_t size() const { return static_cast<int64_t>(bytes.size()); }
   /// Checks and records an access of [at, at + count) by log entry `access`, whose agent knows `clock`.
   std::optional<Conflict> note(uint32_t access, const VectorClock &clock, int64_t at, int64_t count);
+  /// Without checks and records: the contents of another memory of this size, or one byte over a range.
+  void copyFrom(const Memory &other);
+  void fill(int64_t at, int64_t count, uint8_t value);
 
   std::vector<uint8_t> bytes;
 

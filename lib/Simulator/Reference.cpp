@@ -103,6 +103,15 @@ static Elements add(const View &a, const View &b) {
   return result;
 }
 
+/// softmax(Q·K^T / sqrt(d)) · V for one head.
+static Elements attention(const View &q, const View &k, const View &v) {
+  View weights{matmul(q, k), q.rows, k.rows};
+  for (double &score : weights.elements)
+    score /= std::sqrt(static_cast<double>(q.columns));
+  weights.elements = softmax(weights);
+  return matmul(weights, View{transpose(v), v.columns, v.rows});
+}
+
 /// Nothing if the text names no known reference.
 static std::optional<Elements> reference(StringRef text, size_t size, llvm::function_ref<View(size_t)> view) {
   SmallVector<StringRef> words;
@@ -127,6 +136,8 @@ static std::optional<Elements> reference(StringRef text, size_t size, llvm::func
     return add(operand(0), operand(1));
   if (kind == "matmul_nt" && numbers.size() == 2)
     return matmul(operand(0), operand(1));
+  if (kind == "attention" && numbers.size() == 3)
+    return attention(operand(0), operand(1), operand(2));
   return std::nullopt;
 }
 
@@ -160,7 +171,8 @@ LogicalResult simulator::checkExpectation(const Scenario &scenario, size_t index
     const double want = (*expected)[i], got = actual[i];
     const bool same = std::isnan(want) ? std::isnan(got) : std::fabs(got - want) <= tolerance(buffer.format) * (1 + std::fabs(want));
     if (!same)
-      return scenario.op->emitOpError("gives ") << got << " at element " << i << " of buffer #" << index << ", but expected " << want;
+      return scenario.op->emitOpError(
+          llvm::formatv("gives {0} at element {1} of buffer #{2}, but expected {3}", got, i, index, want).str());
   }
   return success();
 }

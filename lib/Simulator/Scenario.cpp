@@ -55,6 +55,8 @@ static FailureOr<Parameter> bind(tile::KernelOp kernel, unsigned index, ArrayRef
       return failure();
     return Parameter(TensorMapParameter{*at, *offset, *sizes, *strides});
   }
+  if (auto real = dyn_cast_or_null<FloatAttr>(binding))
+    return Parameter(real.getValueAsDouble());
   return kernel.emitOpError("expects argument #") << index << " to carry a binding";
 }
 

@@ -25,7 +25,7 @@ struct ScenarioBuffer {
 struct Scenario {
   mlir::Operation *op = nullptr;
   std::vector<ScenarioBuffer> buffers;
-  std::vector<Launch> launches;
+  std::vector<Step> launches;
 };
 
 /// Reads `emmy.simulate` of a kernel (one launch on all buffers) or of a module (a list of launches).
@@ -34,7 +34,7 @@ mlir::FailureOr<Scenario> parseScenario(mlir::Operation *op, mlir::DictionaryAtt
 /// Elements of a buffer as `fill` says.
 std::vector<uint8_t> fillBuffer(const ScenarioBuffer &buffer);
 
-/// Compares a buffer with its reference: "same A", "transpose A", "add A B", "matmul_nt A B", "softmax A", "row_sum A",
+/// Compares a buffer with its reference: "same A", "transpose A", "add A B", "matmul_nt A B", "softmax A", "row_sum A", "attention Q K V",
 /// "constant V", where A and B are numbers of buffers. Emits a diagnostic at the scenario's op on the first difference.
 mlir::LogicalResult checkExpectation(const Scenario &scenario, size_t index,
                                      llvm::ArrayRef<std::vector<uint8_t>> contents);

@@ -121,6 +121,9 @@ LogicalResult Interpreter::execWgmma(tile::WgmmaOp op) {
   access.agent = unit.leader().agent(WarpSlot::Wgmma);
   access.clock = static_cast<uint32_t>(group);
   access.async = access.deferred = true;
+  access.issued = machine.log.size();
+  for (int64_t i = 0; i < unit.warps; ++i)
+    unit.warp(i).tick();
   if (!unit.queue)
     unit.queue = machine.nextQueue++;
   machine.scheduler.post(unit.queue, [&machine = machine, &unit = unit, a, b, registerA, accumulator, result, group, clock, access,

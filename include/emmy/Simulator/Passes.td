@@ -12,7 +12,8 @@ def SimulatePass : Pass<"emmy-simulate", "::mlir::ModuleOp"> {
     A kernel (or the module, which then lists launches) carries `emmy.simulate`: values of the symbols, and buffers in the
     order of the launch's operands. A buffer has a `type`; a `fill` ("zero", "iota", "random SEED"; without one it is an
     output that nothing has written); optionally `expect` ("same A", "transpose A", "add A B", "matmul_nt A B",
-    "softmax A", "row_sum A", "constant V") and `dump`. Each simulation runs under several schedules; the first broken rule
+    "softmax A", "row_sum A", "attention Q K V", "constant V") and `dump`. An argument that no buffer or symbol gives is bound
+    to a number (`emmy.bind = 0.5 : f32`). Each simulation runs under several schedules; the first broken rule
     or wrong element is an error at the op that broke it.
 
     ```mlir

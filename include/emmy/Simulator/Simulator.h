@@ -12,6 +12,7 @@
 #include "dialects/Tile/Tile.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -47,6 +48,15 @@ struct Launch {
   std::vector<Parameter> parameters;
 };
 
+/// A copy between buffers of one size, or, without a source, the same byte over a part of one.
+struct MemoryStep {
+  size_t target = 0;
+  std::optional<size_t> source;
+  int64_t offset = 0, bytes = 0;
+  uint8_t value = 0;
+};
+using Step = std::variant<Launch, MemoryStep>;
+
 struct Options {
   uint64_t seed = 0;
   /// "random", or "delay=ROLE" to starve a role (or "async", the copies and tensor cores) as long as anything else moves.
@@ -57,9 +67,9 @@ struct Options {
   uint64_t maxSteps = 200'000'000;
 };
 
-/// Runs the launches in order (a kernel marked `pdl` may overlap its predecessors until it waits). On failure a
-/// diagnostic has been emitted.
-mlir::LogicalResult simulate(llvm::ArrayRef<Launch> launches, llvm::MutableArrayRef<Buffer> buffers,
+/// Runs the steps in order (a kernel marked `pdl` may overlap its predecessors until it waits). On failure a diagnostic
+/// has been emitted.
+mlir::LogicalResult simulate(llvm::ArrayRef<Step> steps, llvm::MutableArrayRef<Buffer> buffers,
                              const Options &options);
 
 } // namespace emmy::simulator
