@@ -31,6 +31,11 @@ MLIR_CAPI_EXPORTED void emmyCpuCodeDestroy(EmmyCpuCode code);
 /// Address of a function, which is valid until the code is destroyed. 0 with the reason given to `error`.
 MLIR_CAPI_EXPORTED uint64_t emmyCpuCodeGetAddress(EmmyCpuCode code, MlirStringRef symbol, MlirStringCallback error, void *userData);
 
+/// Runs emmy_tile kernels of `module` on the simulator. `steps` is JSON; python/emmy/simulator.py describes and writes it.
+/// Buffer i has `sizes[i]` bytes at `data[i]`. False with the diagnostics given to `error`.
+MLIR_CAPI_EXPORTED bool emmySimulate(MlirModule module, MlirStringRef steps, void *const *data, const int64_t *sizes, intptr_t count,
+                                     uint64_t seed, MlirStringRef schedule, MlirStringCallback error, void *userData);
+
 #ifdef __cplusplus
 }
 #endif

@@ -6,6 +6,10 @@
 #include "mlir/Bindings/Python/NanobindAdaptors.h"
 #include <nanobind/stl/string.h>
 
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
 namespace nb = nanobind;
 
 static void append(MlirStringRef text, void *to) { static_cast<std::string *>(to)->append(text.data, text.length); }
@@ -40,6 +44,21 @@ static std::string translateToLlvm(MlirModule module) {
   return text;
 }
 
+/// Runs a simulation on writable byte arrays.
+static void simulate(MlirModule module, const std::string &steps, const std::vector<nb::ndarray<uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>> &buffers,
+                     uint64_t seed, const std::string &schedule) {
+  std::vector<void *> data;
+  std::vector<int64_t> sizes;
+  for (const auto &buffer : buffers) {
+    data.push_back(buffer.data());
+    sizes.push_back(static_cast<int64_t>(buffer.size()));
+  }
+  std::string error;
+  if (!emmySimulate(module, mlirStringRefCreate(steps.data(), steps.size()), data.data(), sizes.data(), static_cast<intptr_t>(data.size()),
+                    seed, mlirStringRefCreate(schedule.data(), schedule.size()), append, &error))
+    throw std::runtime_error(error);
+}
+
 NB_MODULE(_emmy, m) {
   m.doc() = "Emmy's dialects and passes for MLIR's Python bindings";
   emmyRegisterPasses();
@@ -49,6 +68,9 @@ NB_MODULE(_emmy, m) {
       .def("address", &CpuCode::getAddress, nb::arg("symbol"), "Address of a function; valid while this object lives.");
   m.def("jit", [](MlirModule module) { return new CpuCode(module); }, nb::arg("module"),
         "Compile a module in the llvm dialect to machine code in this process.");
+  m.def("simulate", simulate, nb::arg("module"), nb::arg("steps"), nb::arg("buffers"), nb::arg("seed") = 0,
+        nb::arg("schedule") = "random",
+        "Run emmy_tile kernels on the simulator; `steps` is JSON as emmy.simulator writes it. Raises RuntimeError with the diagnostics.");
   m.def("translate_to_llvm", translateToLlvm, nb::arg("module"), "LLVM's IR of a module in the llvm dialect, as text.");
   m.def(
       "target_attribute",

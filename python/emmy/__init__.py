@@ -16,11 +16,21 @@ from emmy.errors import CompileError, EmmyError, ShapeError, TraceError, Unsuppo
 
 if TYPE_CHECKING:
     from emmy.api import CompiledFunction, compile
+    from emmy.simulator import simulate
 
-__all__ = ["CompileError", "CompiledFunction", "EmmyError", "ShapeError", "TraceError", "UnsupportedOpError", "compile"]
+__all__ = [
+    "CompileError",
+    "CompiledFunction",
+    "EmmyError",
+    "ShapeError",
+    "TraceError",
+    "UnsupportedOpError",
+    "compile",
+    "simulate",
+]
 
 # torch is imported only by those who compile, so that `emmy.ir` and the command line start quickly.
-_LAZY = {"CompiledFunction": "emmy.api", "compile": "emmy.api"}
+_LAZY = {"CompiledFunction": "emmy.api", "compile": "emmy.api", "simulate": "emmy.simulator"}
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,208 @@
+"""Runs the launches of a plan on the simulator: the tile level's answer to what a GPU would do, races and hangs included.
+
+The extension takes steps as JSON in which every expression is a number:
+`{"buffers": [{"name", "initialized", "writable"}], "steps": [launch | memory]}` with launches
+`{"kernel": symbol, "grid": [x, y, z], "params": [{"int": n} | {"float": text} | {"ptr": buffer, "offset": bytes} |
+{"tmap": {"buffer", "offset", "sizes", "strides"}}]}` and memory steps `{"target", "source"}` or
+`{"target", "offset", "bytes", "value"}`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+
+from emmy._mlir_libs import _emmy
+from emmy.errors import EmmyError
+
+__all__ = ["SimulationError", "simulate"]
+
+_DTYPES = {
+    "f64": torch.float64,
+    "f32": torch.float32,
+    "f16": torch.float16,
+    "bf16": torch.bfloat16,
+    "f8e4m3fn": torch.float8_e4m3fn,
+    "f8e5m2": torch.float8_e5m2,
+    "i64": torch.int64,
+    "i32": torch.int32,
+    "i16": torch.int16,
+    "i8": torch.int8,
+    "u8": torch.uint8,
+    "i1": torch.bool,
+}
+
+_BINARY: dict[str, Callable[[int, int], int]] = {
+    "-": lambda a, b: a - b,
+    "floordiv": lambda a, b: a // b,
+    "ceildiv": lambda a, b: -(-a // b),
+    "mod": lambda a, b: a % b,
+    "<=": lambda a, b: int(a <= b),
+    "<": lambda a, b: int(a < b),
+    "==": lambda a, b: int(a == b),
+}
+_FOLDS: dict[str, Callable[[list[int]], int]] = {
+    "+": sum,
+    "*": math.prod,
+    "min": min,
+    "max": max,
+    "and": lambda values: int(all(values)),
+    "or": lambda values: int(any(values)),
+}
+
+
+class SimulationError(EmmyError):
+    """A broken rule of the hardware's memory model; the message holds the diagnostics."""
+
+
+@dataclass
+class _Run:
+    """A plan with its arguments bound."""
+
+    plan: dict[str, Any]
+    arguments: Sequence[torch.Tensor | int | float]
+    symbols: dict[int, int] = field(default_factory=dict)
+    bytes: list[np.ndarray] = field(default_factory=list)
+    outputs: dict[int, torch.Tensor] = field(default_factory=dict)
+    descriptions: list[dict[str, Any]] = field(default_factory=list)
+    steps: list[dict[str, Any]] = field(default_factory=list)
+
+    def evaluate(self, expr: Any) -> int:
+        if isinstance(expr, bool | int):
+            return int(expr)
+        if isinstance(expr, str):
+            return self.symbols[int(expr[1:])]
+        operator, *operands = expr
+        if operator == "aligned":
+            return int(self.bytes[operands[0]].ctypes.data % operands[1] == 0)
+        values = [self.evaluate(operand) for operand in operands]
+        if operator == "not":
+            return int(not values[0])
+        return _FOLDS[operator](values) if operator in _FOLDS else _BINARY[operator](*values)
+
+    def bind_symbols(self) -> None:
+        for symbol in self.plan["symbols"]:
+            argument = self.arguments[symbol["arg"]]
+            if isinstance(argument, torch.Tensor):
+                value = argument.shape[symbol["dim"]] if "dim" in symbol else argument.stride(symbol["stride"])
+            else:
+                value = int(argument)
+            self.symbols[symbol["id"]] = value
+
+    def bind_buffers(self) -> None:
+        for index, buffer in enumerate(self.plan["buffers"]):
+            if "arg" in buffer:
+                spec, argument = self.plan["args"][buffer["arg"]], self.arguments[buffer["arg"]]
+                assert isinstance(argument, torch.Tensor)
+                self.add(spec.get("name") or f"argument {buffer['arg']}", _bytes(argument), True, bool(spec.get("mutable")))
+            elif "output" in buffer:
+                self.outputs[index] = self.new_output(buffer)
+                self.add(f"output {buffer['output']}", _bytes(self.outputs[index]), False, True)
+            else:
+                self.add(f"temporary {index}", np.zeros(self.evaluate(buffer["bytes"]), np.uint8), False, True)
+
+    def add(self, name: str, data: np.ndarray, initialized: bool, writable: bool) -> None:
+        # An argument is never really written to unless the plan may: the simulator works on a copy and reports it.
+        self.bytes.append(data)
+        self.descriptions.append({"name": name, "initialized": initialized, "writable": writable})
+
+    def new_output(self, spec: dict[str, Any]) -> torch.Tensor:
+        sizes = [self.evaluate(size) for size in spec["sizes"]]
+        strides = [self.evaluate(stride) for stride in spec["strides"]] if "strides" in spec else None
+        tensor = torch.empty(sizes, dtype=_DTYPES[spec["dtype"]])
+        return tensor if strides is None else torch.empty_strided(sizes, strides, dtype=_DTYPES[spec["dtype"]])
+
+    def parameter(self, spec: dict[str, Any]) -> dict[str, Any]:
+        if "ptr" in spec:
+            return {"ptr": spec["ptr"], "offset": self.evaluate(spec.get("offset", 0))}
+        if "tmap" in spec:
+            tensor_map = spec["tmap"]
+            return {
+                "tmap": {
+                    "buffer": tensor_map["buffer"],
+                    "offset": self.evaluate(tensor_map.get("offset", 0)),
+                    "sizes": [self.evaluate(size) for size in tensor_map["sizes"]],
+                    "strides": [self.evaluate(stride) for stride in tensor_map["strides"]],
+                }
+            }
+        for kind in ("i32", "i64"):
+            if kind in spec:
+                return {"int": self.evaluate(spec[kind])}
+        value = next(spec[kind] for kind in ("f32", "f64") if kind in spec)
+        # As text: JSON has no infinities.
+        return {"float": repr(float(self.arguments[value["arg"]] if isinstance(value, dict) else value))}
+
+    def add_steps(self, steps: list[dict[str, Any]]) -> None:
+        for step in steps:
+            if "launch" in step:
+                grid = [self.evaluate(size) for size in step["grid"]]
+                # A launch over nothing is no launch.
+                if math.prod(grid):
+                    parameters = [self.parameter(spec) for spec in step["params"]]
+                    self.steps.append({"kernel": step["launch"], "grid": grid, "params": parameters})
+            elif "switch" in step:
+                taken = next((case for case in step["switch"] if self.evaluate(case.get("when", 1))), None)
+                if taken:
+                    self.add_steps(taken["steps"])
+            elif "copy" in step:
+                self.steps.append({"target": step["copy"][0], "source": step["copy"][1]})
+            elif "fill" in step:
+                self.steps.append(self.fill_step(step))
+
+    def fill_step(self, step: dict[str, Any]) -> dict[str, Any]:
+        target = step["fill"]
+        size = self.evaluate(step.get("bytes", -1))
+        size = self.bytes[target].size if size < 0 else size
+        return {"target": target, "offset": self.evaluate(step.get("offset", 0)), "bytes": size, "value": step.get("value", 0)}
+
+    def result(self, output: Any) -> torch.Tensor:
+        index = output["alias_of"] if isinstance(output, dict) else output
+        buffer = self.plan["buffers"][index]
+        base = self.outputs[index] if "output" in buffer else self.arguments[buffer["arg"]]
+        assert isinstance(base, torch.Tensor)
+        if not isinstance(output, dict) or "sizes" not in output:
+            return base
+        offset = base.storage_offset() + self.evaluate(output.get("offset", 0)) // base.element_size()
+        sizes, strides = ([self.evaluate(expr) for expr in output[key]] for key in ("sizes", "strides"))
+        return base.as_strided(sizes, strides, offset)
+
+
+def _bytes(tensor: torch.Tensor) -> np.ndarray:
+    """The memory from the tensor's first element to its last, shared with it."""
+    if tensor.numel() == 0:
+        return np.zeros(0, np.uint8)
+    extent = 1 + sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True))
+    return tensor.detach().as_strided((extent,), (1,)).view(torch.uint8).numpy()
+
+
+def simulate(
+    module: Any, plan: str | dict[str, Any], *arguments: torch.Tensor | int | float, seed: int = 0, schedule: str = "random"
+) -> list[torch.Tensor]:
+    """The outputs of a plan whose kernels are `module`'s emmy_tile kernels, computed by the simulator.
+
+    Args:
+        module: An `emmy.ir.Module` that holds the kernels the plan launches.
+        plan: What `--emmy-emit-plan` prints, as text or parsed.
+        arguments: CPU tensors and scalars, as for the compiled program; mutable ones are written to.
+        seed: Chooses the schedule.
+        schedule: "random", or "delay=ROLE" to starve a role as long as anything else can move.
+
+    Raises:
+        SimulationError: a rule was broken; the message names it, the op and the accesses.
+    """
+    run = _Run(json.loads(plan) if isinstance(plan, str) else plan, arguments)
+    run.bind_symbols()
+    run.bind_buffers()
+    run.add_steps(run.plan["steps"])
+    steps = json.dumps({"buffers": run.descriptions, "steps": run.steps})
+    try:
+        _emmy.simulate(module, steps, run.bytes, seed, schedule)
+    except RuntimeError as error:
+        raise SimulationError(str(error)) from None
+    return [run.result(output) for output in run.plan["outputs"]]

@@ -1,0 +1,75 @@
+"""The simulator through Python: plans with symbols, TMA maps and switches, and diagnostics as exceptions."""
+
+from __future__ import annotations
+
+import json
+
+import emmy
+import pytest
+import torch
+from emmy import ir
+from emmy._mlir_libs import _emmy
+from emmy.simulator import SimulationError, simulate
+
+SCALE = """
+#line = #emmy_tile.layout<reg = [1:(1)], lane = [32:(1)], warp = [4:(32)]>
+!frag = !emmy_tile.frag<128xf32, #line>
+emmy_tile.kernel @scale(%x: !emmy_tile.ptr<f32>, %y: !emmy_tile.ptr<f32>, %n: i32, %factor: f32)
+    grid [s0 ceildiv 128, 1, 1] warps 4 {
+  %cta = emmy_tile.read cta_x
+  %c128 = arith.constant 128 : i32
+  %one = arith.constant 1 : i64
+  %first = arith.muli %cta, %c128 : i32
+  %offset = arith.extsi %first : i32 to i64
+  %left = arith.subi %n, %first : i32
+  %v = emmy_tile.load %x[%offset] strides(%one) limits(%left) : !emmy_tile.ptr<f32> -> !frag
+  %r = emmy_tile.map(%v, %factor) : (!frag, f32) -> !frag {
+  ^bb0(%a: f32, %f: f32):
+    %p = arith.mulf %a, %f : f32
+    emmy_tile.yield %p : f32
+  }
+  emmy_tile.store %r to %y[%offset] strides(%one) limits(LIMIT) : !frag, !emmy_tile.ptr<f32>
+}
+"""
+
+
+def module(limit: str = "%left") -> ir.Module:
+    context = ir.Context()
+    _emmy.register_dialects(context)
+    return ir.Module.parse(SCALE.replace("LIMIT", limit), context)
+
+
+def plan(factor: float = 3.0) -> str:
+    launch = {
+        "launch": "scale",
+        "grid": [["ceildiv", "s0", 128], 1, 1],
+        "params": [{"ptr": 0, "offset": 0}, {"ptr": 1, "offset": 0}, {"i32": "s0"}, {"f32": factor}],
+    }
+    return json.dumps(
+        {
+            "version": 1,
+            "target": "sm_90a",
+            "symbols": [{"id": 0, "arg": 0, "dim": 0}],
+            "args": [{"name": "x", "dtype": "f32", "sizes": ["s0"], "strides": [1], "align": 4, "mutable": False}],
+            "buffers": [{"arg": 0}, {"output": 0, "dtype": "f32", "sizes": ["s0"], "strides": [1]}],
+            "outputs": [1],
+            "steps": [{"switch": [{"when": ["<=", "s0", 0], "steps": []}, {"steps": [launch]}]}],
+        }
+    )
+
+
+@pytest.mark.parametrize("size", [1, 128, 300])
+def test_runs_a_plan(size: int) -> None:
+    x = torch.randn(size)
+    for seed in range(3):
+        (y,) = simulate(module(), plan(), x, seed=seed)
+        assert torch.equal(y, x * 3.0)
+
+
+def test_is_public() -> None:
+    assert emmy.simulate is simulate
+
+
+def test_reports_the_rule_and_the_op() -> None:
+    with pytest.raises(SimulationError, match=r"'emmy_tile.store' op violates out-of-bounds: CTA 2 writes .* of output 0"):
+        simulate(module(limit="%c128"), plan(), torch.randn(300))
