@@ -10,10 +10,12 @@
 #include "emmy/Graph/TorchDialect.h"
 #include "emmy/InitAll.h"
 #include "emmy/Target/Cpu.h"
+#include "emmy/Target/Ptx.h"
 
 void emmy::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<BaseDialect, graph::GraphDialect, fuse::FuseDialect, sched::SchedDialect, tile::TileDialect>();
   registry.insert<graph::TorchDialect>();
   registry.insert<mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::math::MathDialect, mlir::scf::SCFDialect>();
   registerLlvmTranslation(registry);
+  registerPtxTranslation(registry);
 }

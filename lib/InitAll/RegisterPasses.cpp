@@ -11,11 +11,19 @@
 #include "emmy/Sched/Passes.h"
 #include "emmy/Simulator/Passes.h"
 #include "emmy/Tile/Passes.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
+#include "mlir/Dialect/GPU/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
 
 void emmy::registerAllPasses() {
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
+  mlir::registerPass([] { return mlir::createArithToLLVMConversionPass(); });
+  mlir::registerPass([] { return mlir::createConvertMathToLLVMPass(); });
+  mlir::registerPass([] { return mlir::createConvertNVVMToLLVMPass(); });
+  mlir::registerGpuModuleToBinaryPass();
   graph::registerEmmyGraphPasses();
   fuse::registerEmmyFusePasses();
   sched::registerEmmySchedPasses();
@@ -26,4 +34,5 @@ void emmy::registerAllPasses() {
   registerEmmyPlanPasses();
   registerFuseToCpuPipeline();
   registerGraphToFusePipeline();
+  registerTileToNvvmPipeline();
 }

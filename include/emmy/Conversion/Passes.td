@@ -17,6 +17,23 @@ def ConvertEmmyFuseToLlvmPass : Pass<"convert-emmy-fuse-to-llvm", "::mlir::Modul
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::mlir::LLVM::LLVMDialect"];
   let statistics = [Statistic<"numKernels", "num-kernels", "Number of kernels lowered">];
+def ConvertEmmyTileToNvvmPass : Pass<"convert-emmy-tile-to-nvvm", "::mlir::ModuleOp"> {
+  let summary = "Lower hardware programs to NVVM";
+  let description = [{
+    Each `emmy_tile.kernel` becomes a `gpu.module` of its name with one `llvm.func` of the same name and argument order; in names,
+    characters other than letters, digits and `_` become `_`. Fragments become one value for each register of a thread, shared
+    buffers offsets into dynamic shared memory (`planShared`), roles branches on the warp's number. arith and math operations on
+    scalars stay; the pipeline `--emmy-tile-to-nvvm` lowers them behind this pass.
+
+    ```mlir
+    emmy_tile.kernel @f(%x: !emmy_tile.ptr<f32>) grid [1, 1, 1] warps 4 {…}
+    // becomes
+    gpu.module @f {
+      llvm.func @f(%x: !llvm.ptr<1>) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128>, nvvm.minctasm = 1 : i32} {…}
+    }
+    ```
+  }];
+  let statistics = [Statistic<"numKernels", "kernels", "Kernels lowered">];
 }
 
 def FuseKernelsPass : Pass<"emmy-fuse-kernels", "mlir::ModuleOp"> {
