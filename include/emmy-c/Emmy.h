@@ -21,6 +21,15 @@ MLIR_CAPI_EXPORTED MlirAttribute emmyTargetAttrGetForChip(MlirContext context, M
 /// LLVM's IR of a module in the llvm dialect, given to `callback`. False with the reason given to it instead.
 MLIR_CAPI_EXPORTED bool emmyTranslateToLlvmIr(MlirModule module, MlirStringCallback callback, void *userData);
 
+/// Receives one text for each kernel.
+typedef void (*EmmyKernelTextCallback)(MlirStringRef kernel, MlirStringRef text, void *userData);
+/// PTX for `chip` of each gpu.module that `--emmy-tile-to-nvvm` made. False with the reason given to `error`.
+MLIR_CAPI_EXPORTED bool emmyTranslateToPtx(MlirModule module, MlirStringRef chip, EmmyKernelTextCallback each,
+                                           MlirStringCallback error, void *userData, void *errorData);
+/// LLVM's IR of each gpu.module. False with the reason given to `error`.
+MLIR_CAPI_EXPORTED bool emmyTranslateKernelsToLlvmIr(MlirModule module, EmmyKernelTextCallback each, MlirStringCallback error,
+                                                     void *userData, void *errorData);
+
 /// Machine code for this machine.
 typedef struct EmmyCpuCode {
   void *ptr;

@@ -4,6 +4,7 @@
 // The C functions that turn a module in the llvm dialect into text or code.
 #include "emmy-c/Emmy.h"
 #include "emmy/Target/Cpu.h"
+#include "emmy/Target/Ptx.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Support.h"
 
@@ -14,6 +15,28 @@ bool emmyTranslateToLlvmIr(MlirModule module, MlirStringCallback callback, void 
   bool translated = static_cast<bool>(text);
   report(translated ? *text : llvm::toString(text.takeError()), callback, userData);
   return translated;
+}
+
+/// Gives each kernel's text to `each`, or the reason why there are none to `error`.
+static bool reportKernels(llvm::Expected<std::map<std::string, std::string>> texts, EmmyKernelTextCallback each,
+                          MlirStringCallback error, void *userData, void *errorData) {
+  if (!texts) {
+    report(llvm::toString(texts.takeError()), error, errorData);
+    return false;
+  }
+  for (const auto &[kernel, text] : *texts)
+    each(wrap(llvm::StringRef(kernel)), wrap(llvm::StringRef(text)), userData);
+  return true;
+}
+
+bool emmyTranslateToPtx(MlirModule module, MlirStringRef chip, EmmyKernelTextCallback each, MlirStringCallback error, void *userData,
+                        void *errorData) {
+  return reportKernels(emmy::translateToPtx(unwrap(module), unwrap(chip)), each, error, userData, errorData);
+}
+
+bool emmyTranslateKernelsToLlvmIr(MlirModule module, EmmyKernelTextCallback each, MlirStringCallback error, void *userData,
+                                  void *errorData) {
+  return reportKernels(emmy::translateKernelsToLlvmIr(unwrap(module)), each, error, userData, errorData);
 }
 
 EmmyCpuCode emmyCpuCodeCompile(MlirModule module, MlirStringCallback error, void *userData) {

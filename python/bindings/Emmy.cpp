@@ -59,6 +59,26 @@ static void simulate(MlirModule module, const std::string &steps, const std::vec
     throw std::runtime_error(error);
 }
 
+static void appendKernel(MlirStringRef kernel, MlirStringRef text, void *to) {
+  (*static_cast<nb::dict *>(to))[nb::str(kernel.data, kernel.length)] = nb::str(text.data, text.length);
+}
+
+static nb::dict translateToPtx(MlirModule module, const std::string &chip) {
+  nb::dict texts;
+  std::string error;
+  if (!emmyTranslateToPtx(module, mlirStringRefCreate(chip.data(), chip.size()), appendKernel, append, &texts, &error))
+    throw std::runtime_error(error);
+  return texts;
+}
+
+static nb::dict translateKernelsToLlvm(MlirModule module) {
+  nb::dict texts;
+  std::string error;
+  if (!emmyTranslateKernelsToLlvmIr(module, appendKernel, append, &texts, &error))
+    throw std::runtime_error(error);
+  return texts;
+}
+
 NB_MODULE(_emmy, m) {
   m.doc() = "Emmy's dialects and passes for MLIR's Python bindings";
   emmyRegisterPasses();
@@ -71,6 +91,9 @@ NB_MODULE(_emmy, m) {
   m.def("simulate", simulate, nb::arg("module"), nb::arg("steps"), nb::arg("buffers"), nb::arg("seed") = 0,
         nb::arg("schedule") = "random",
         "Run emmy_tile kernels on the simulator; `steps` is JSON as emmy.simulator writes it. Raises RuntimeError with the diagnostics.");
+  m.def("translate_to_ptx", translateToPtx, nb::arg("module"), nb::arg("chip") = "sm_90a",
+        "PTX of each kernel by its name, from what the pipeline emmy-tile-to-nvvm made.");
+  m.def("translate_kernels_to_llvm", translateKernelsToLlvm, nb::arg("module"), "LLVM's IR of each kernel by its name, as text.");
   m.def("translate_to_llvm", translateToLlvm, nb::arg("module"), "LLVM's IR of a module in the llvm dialect, as text.");
   m.def(
       "target_attribute",

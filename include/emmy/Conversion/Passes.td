@@ -17,6 +17,8 @@ def ConvertEmmyFuseToLlvmPass : Pass<"convert-emmy-fuse-to-llvm", "::mlir::Modul
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::mlir::LLVM::LLVMDialect"];
   let statistics = [Statistic<"numKernels", "num-kernels", "Number of kernels lowered">];
+}
+
 def ConvertEmmyTileToNvvmPass : Pass<"convert-emmy-tile-to-nvvm", "::mlir::ModuleOp"> {
   let summary = "Lower hardware programs to NVVM";
   let description = [{
@@ -33,7 +35,7 @@ def ConvertEmmyTileToNvvmPass : Pass<"convert-emmy-tile-to-nvvm", "::mlir::Modul
     }
     ```
   }];
-  let statistics = [Statistic<"numKernels", "kernels", "Kernels lowered">];
+  let statistics = [Statistic<"numKernels", "num-kernels", "Number of kernels lowered">];
 }
 
 def FuseKernelsPass : Pass<"emmy-fuse-kernels", "mlir::ModuleOp"> {

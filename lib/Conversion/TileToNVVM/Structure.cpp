@@ -28,8 +28,8 @@ static Unit unitOfRole(KernelEmitter &e, const RolePlan::Entry &entry, int64_t r
   unit.warps = groups ? 4 : 1;
   unit.warp = groups ? b.bitAnd(e.warp, 3) : b.i32(0);
   unit.thread = groups ? b.bitAnd(e.threadId, 127) : e.lane;
-  if (groups)
-    unit.barrier = b.add(b.shiftRight(e.warp, 2), 1);
+  if (groups) // a constant where one will do: ptxas reserves all sixteen barriers for a number that it does not know
+    unit.barrier = role.getUnits() == 1 ? b.i32(1 + entry.firstWarp / 4) : b.add(b.shiftRight(e.warp, 2), 1);
   unit.roleBarrier = 1 + llvm::divideCeil(e.kernel.getWarps(), 4) + roleIndex;
   unit.roleWarps = entry.warps;
   return unit;

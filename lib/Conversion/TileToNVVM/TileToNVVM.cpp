@@ -6,7 +6,9 @@
 // refuses, naming the op, what the hardware cannot do in the unit it stands in.
 #include "KernelEmitter.h"
 #include "emmy/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 #define DEBUG_TYPE "convert-emmy-tile-to-nvvm"
 
@@ -27,6 +29,10 @@ struct ConvertEmmyTileToNvvmPass : impl::ConvertEmmyTileToNvvmPassBase<ConvertEm
         return signalPassFailure();
       ++numKernels;
     }
+    // Quotients that round up or down, which arith's conversion to LLVM does not take.
+    mlir::RewritePatternSet patterns(&getContext());
+    mlir::arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+    mlir::walkAndApplyPatterns(getOperation(), std::move(patterns));
     if (!kernels.empty())
       getOperation()->setAttr(mlir::gpu::GPUDialect::getContainerModuleAttrName(), mlir::UnitAttr::get(&getContext()));
   }
