@@ -18,6 +18,7 @@ using namespace mlir;
 static void buildTileToNvvm(OpPassManager &pm) {
   pm.addPass(emmy::createConvertEmmyTileToNvvmPass());
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
+  kernels.addPass(emmy::createApproximateMathPass());
   kernels.addPass(createCSEPass());
   kernels.addPass(createConvertMathToLLVMPass());
   kernels.addPass(createArithToLLVMConversionPass());

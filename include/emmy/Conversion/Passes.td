@@ -89,4 +89,19 @@ def ExpandSmallFloatsPass : Pass<"emmy-expand-small-floats"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def ApproximateMathPass : Pass<"emmy-approximate-math"> {
+  let summary = "Expand the math functions that a GPU has no instruction for";
+  let description = [{
+    Functions such as `math.erf`, `math.tanh` and `math.log` become arithmetic in f32, with errors of a few units in the last
+    place; those of bf16 and f16 are computed in f32. A function of f64 without an expansion is an error.
+
+    ```mlir
+    %1 = math.tanh %0 : f32
+    ```
+    becomes a clamp and a rational function.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+  let statistics = [Statistic<"numApproximated", "num-approximated", "Number of functions expanded">];
+}
+
 #endif // EMMY_CONVERSION_PASSES_TD
