@@ -4,6 +4,7 @@
 // The dialect, its types and attributes, and the helpers of the kernel op.
 #include "dialects/Fuse/Fuse.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/FoldInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -16,7 +17,16 @@ using namespace emmy::fuse;
 #define GET_TYPEDEF_CLASSES
 #include "dialects/Fuse/FuseTypes.cpp.inc"
 
+namespace {
+/// Constants stay in the region of the map that uses them.
+struct FuseFoldInterface : DialectFoldInterface {
+  using DialectFoldInterface::DialectFoldInterface;
+  bool shouldMaterializeInto(Region *region) const final { return isa<MapOp>(region->getParentOp()); }
+};
+} // namespace
+
 void FuseDialect::initialize() {
+  addInterfaces<FuseFoldInterface>();
   addTypes<
 #define GET_TYPEDEF_LIST
 #include "dialects/Fuse/FuseTypes.cpp.inc"

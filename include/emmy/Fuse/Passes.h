@@ -5,6 +5,7 @@
 #ifndef EMMY_FUSE_PASSES_H
 #define EMMY_FUSE_PASSES_H
 
+#include "dialects/Fuse/Fuse.h"
 #include "mlir/Pass/Pass.h"
 
 namespace emmy::fuse {

@@ -94,7 +94,10 @@ static void giveContraction(AxisNamer &namer, const KernelDag &dag, const Node &
   }
   namer.give(reversed(node.over), {k});
   namer.give(reversed(both), {"h", "b"});
-  namer.give(reversed(left), {m, "b", "a"});
+  if (both.empty())
+    namer.give(reversed(left), {m, "b", "a"});
+  else
+    namer.give(reversed(left), {m, "g"}); // rows, then the heads that share a batch
   namer.give(reversed(right), {n});
 }
 

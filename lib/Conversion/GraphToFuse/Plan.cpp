@@ -202,17 +202,32 @@ bool Planner::tryStream(unsigned kernel, graph::ContractOp contract, Value score
   if (gone.empty() || llvm::any_of(gone, [&](Value value) { return isReturned(value); }))
     return false;
   ValueSet values = inMemory();
-  for (Value value : gone)
-    values.erase(value);
+  // Every kernel that reads one of them comes along, and what only those read need not be in memory either.
   llvm::SetVector<unsigned> merged;
   merged.insert(kernel);
-  for (Value value : gone)
-    for (unsigned consumer : findConsumers(value))
-      if (!llvm::all_of(kernels[consumer].outputs, [&](Value v) { return gone.contains(v); }))
+  auto makesOnly = [&](unsigned i, const llvm::SetVector<Value> &set) {
+    return llvm::all_of(kernels[i].outputs, [&](Value value) { return set.contains(value); });
+  };
+  for (unsigned i = 0; i < gone.size(); ++i) {
+    for (unsigned consumer : findConsumers(gone[i]))
+      if (!makesOnly(consumer, gone))
         merged.insert(consumer);
+    for (unsigned reader : SmallVector<unsigned>(merged.getArrayRef()))
+      for (Value value : kernels[reader].outputs) {
+        SmallVector<unsigned> consumers = findConsumers(value);
+        bool staysInside = !consumers.empty() && !isReturned(value) &&
+                           llvm::all_of(consumers, [&](unsigned c) { return merged.contains(c) || makesOnly(c, gone); });
+        if (staysInside)
+          gone.insert(value);
+      }
+  }
   Outputs outputs;
   for (unsigned i : merged)
-    outputs.append(kernels[i].outputs);
+    for (Value value : kernels[i].outputs)
+      if (!gone.contains(value))
+        outputs.push_back(value);
+  for (Value value : gone)
+    values.erase(value);
   if (outputs.size() > kMaxOutputs)
     return false;
   Kernel trial = build(outputs, values);
