@@ -87,6 +87,15 @@ Handlers::Handlers() {
 LogicalResult Interpreter::execute(Operation &op) {
   static const Handlers handlers;
   ++unit.step;
+  for (Type type : op.getResultTypes()) {
+    auto fragment = dyn_cast<tile::FragType>(type);
+    const Type element = fragment ? fragment.getElementType() : type;
+    if (element.isIntOrFloat() && !formatOf(element))
+      return fail(&op, "unsupported", "the simulator does not know numbers of this type");
+    if (fragment && fragment.getLayout().getNumWarps() != unit.warps)
+      return fail(&op, "unit-layout", "the fragment is distributed over " + Twine(fragment.getLayout().getNumWarps()) + " warps, but " +
+                                          unit.name + " has " + Twine(unit.warps));
+  }
   if (Handlers::Handler handler = handlers.find(op))
     return handler(*this, &op);
   return execElementOp(op);
@@ -249,7 +258,7 @@ void Interpreter::setArguments() {
       map->buffer = tensor.buffer;
       map->offset = tensor.offset;
       map->map = {tile::toBox(type), tensor.sizes, tensor.strides, tensor.offset};
-      map->format = *formatOf(type.getElementType());
+      map->format = formatOf(type.getElementType()).value_or(Format::I8);
       set(argument, map);
     }
   }

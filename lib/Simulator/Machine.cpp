@@ -343,6 +343,8 @@ LogicalResult Machine::reportDeadlock(ArrayRef<const Fiber *> blocked) {
 }
 
 LogicalResult Machine::run() {
+  if (launch.grid[0] % static_cast<int64_t>(kernel().getCluster()) != 0)
+    return fail(kernel(), "launch", "a grid of " + Twine(launch.grid[0]) + " CTAs is not whole clusters of " + Twine(kernel().getCluster()));
   for (int64_t i = 0; i < clusterCount(); ++i)
     order.push_back(i);
   std::shuffle(order.begin(), order.end(), scheduler.random());

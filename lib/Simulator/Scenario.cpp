@@ -13,7 +13,8 @@ using namespace emmy::simulator;
 using Symbols = SmallVector<AffineExpr>;
 
 static FailureOr<int64_t> evaluate(Operation *op, AffineExpr expr, const Symbols &symbols) {
-  if (auto constant = dyn_cast<AffineConstantExpr>(simplifyAffineExpr(expr.replaceSymbols(symbols), 0, 0)))
+  // Expressions of constants fold as they are built.
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr.replaceSymbols(symbols)))
     return constant.getValue();
   std::string text;
   llvm::raw_string_ostream os(text);

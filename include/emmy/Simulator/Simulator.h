@@ -64,7 +64,7 @@ struct Options {
   /// Clusters that run at once; the rest of the grid follows in a drawn order.
   int64_t residentClusters = 8;
   /// Scheduling steps after which a launch counts as livelocked.
-  uint64_t maxSteps = 200'000'000;
+  uint64_t maxSteps = 20'000'000;
 };
 
 /// Runs the steps in order (a kernel marked `pdl` may overlap its predecessors until it waits). On failure a diagnostic

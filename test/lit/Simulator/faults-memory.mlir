@@ -127,3 +127,18 @@ emmy_tile.kernel @wrong_place(%x: !emmy_tile.ptr<f32> {emmy.bind = #emmy.bind_po
   %v = emmy_tile.load %x[%four] strides(%s1) vector 4 : !emmy_tile.ptr<f32> -> !emmy_tile.frag<128xf32, #line>
   emmy_tile.store %v to %y[%zero] strides(%s1) vector 4 : !emmy_tile.frag<128xf32, #line>, !emmy_tile.ptr<f32>
 }
+
+// -----
+
+// A fragment over four warps in a role of single warps.
+#line = #emmy_tile.layout<reg = [1:(1)], lane = [32:(1)], warp = [4:(32)]>
+
+emmy_tile.kernel @too_few_warps() grid [1, 1, 1] warps 4 attributes {emmy.simulate = {}} {
+  emmy_tile.warp_specialize {
+    emmy_tile.role "worker" warps 4 {
+      %one = arith.constant 1.0 : f32
+      // expected-error-re@below {{violates unit-layout: the fragment is distributed over 4 warps, but worker {{[0-3]}} of CTA 0 has 1}}
+      %v = emmy_tile.splat %one : f32 -> !emmy_tile.frag<128xf32, #line>
+    }
+  }
+}

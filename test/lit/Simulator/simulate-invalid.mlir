@@ -1,0 +1,58 @@
+// RUN: emmy-opt %s --emmy-simulate -split-input-file -o /dev/null -verify-diagnostics=only-expected
+// Simulations that do not describe themselves fully.
+
+// expected-error@below {{expects emmy.simulate to give the symbols of s0}}
+emmy_tile.kernel @no_symbol(%n: i32 {emmy.bind = #emmy.bind_size<s0>}) grid [1, 1, 1] warps 1 attributes {emmy.simulate = {}} {
+}
+
+// -----
+
+// expected-error@below {{expects argument #0 to be bound to one of 1 buffers}}
+emmy_tile.kernel @no_buffer(%x: !emmy_tile.ptr<f32> {emmy.bind = #emmy.bind_pointer<1>}) grid [1, 1, 1] warps 1
+    attributes {emmy.simulate = {buffers = [{type = tensor<1xf32>}]}} {
+}
+
+// -----
+
+// expected-error@below {{expects argument #0 to carry a binding}}
+emmy_tile.kernel @no_binding(%x: f32) grid [1, 1, 1] warps 1 attributes {emmy.simulate = {}} {
+}
+
+// -----
+
+// expected-error@below {{expects buffers {type = tensor<…>, fill = …, expect = …}, but got "zero"}}
+emmy_tile.kernel @no_type() grid [1, 1, 1] warps 1 attributes {emmy.simulate = {buffers = ["zero"]}} {
+}
+
+// -----
+
+// expected-error@below {{expects a reference of 4 elements, but got 'cube 0'}}
+emmy_tile.kernel @no_reference() grid [1, 1, 1] warps 1
+    attributes {emmy.simulate = {buffers = [{type = tensor<4xf32>, fill = "zero", expect = "cube 0"}]}} {
+}
+
+// -----
+
+// expected-error@below {{expects emmy.simulate of a module to list its launches}}
+module attributes {emmy.simulate = {}} {
+}
+
+// -----
+
+// expected-error@below {{expects launches {kernel = @name, operands = array<i64: …>}, but got {kernel = @absent}}}
+module attributes {emmy.simulate = {launches = [{kernel = @absent}]}} {
+}
+
+// -----
+
+// A map that the hardware refuses: rows of 36 bytes.
+// expected-error@below {{violates tensor-map: argument #0: stride #0 is a multiple of 16 bytes below 2^40, not 36}}
+emmy_tile.kernel @odd_pitch(%x: !emmy_tile.tmap<8x16xbf16> {emmy.bind = #emmy.bind_tma<0, sizes = [8, 18], strides = [36], offset = 0, l2_promotion = 256>})
+    grid [1, 1, 1] warps 1 attributes {emmy.simulate = {buffers = [{type = tensor<8x18xbf16>, fill = "zero"}]}} {
+}
+
+// -----
+
+// expected-error@below {{violates launch: a grid of 3 CTAs is not whole clusters of 2}}
+emmy_tile.kernel @broken_cluster() grid [3, 1, 1] cluster 2 warps 1 attributes {emmy.simulate = {}} {
+}
