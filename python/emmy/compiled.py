@@ -25,21 +25,27 @@ _PARAMETER = re.compile(r"emmy\.param = \"[^\"]*\"")
 
 @dataclass(frozen=True)
 class CompiledCode:
-    """A plan in JSON, and its kernels as a cubin or, without ptxas, as PTX."""
+    """A plan in JSON, and its kernels by name: cubins or, without ptxas, PTX."""
 
     plan: str
-    kernels: bytes
+    kernels: dict[str, bytes]
 
     def pack(self) -> bytes:
-        """The value of a cache entry."""
-        plan = self.plan.encode()
-        return len(plan).to_bytes(8, "little") + plan + self.kernels
+        """The value of a cache entry: a JSON header with the lengths, then the kernels."""
+        sizes = {name: len(code) for name, code in self.kernels.items()}
+        header = json.dumps({"plan": self.plan, "kernels": sizes}).encode()
+        return len(header).to_bytes(8, "little") + header + b"".join(self.kernels.values())
 
     @staticmethod
     def unpack(value: bytes) -> CompiledCode:
         """The inverse of `pack`."""
-        length = int.from_bytes(value[:8], "little")
-        return CompiledCode(value[8 : 8 + length].decode(), value[8 + length :])
+        start = 8 + int.from_bytes(value[:8], "little")
+        header = json.loads(value[8:start])
+        kernels: dict[str, bytes] = {}
+        for name, size in header["kernels"].items():
+            kernels[name] = value[start : start + size]
+            start += size
+        return CompiledCode(header["plan"], kernels)
 
 
 def cache_key(text: str, target: str) -> bytes:

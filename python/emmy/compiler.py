@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -59,7 +60,8 @@ class Lowering:
         self._context = make_context()
         self._last: ir.Module | None = None
         self._texts: dict[str, str] = {first: text}
-        self._cubin: bytes | None = None
+        self._ptx: dict[str, str] | None = None
+        self._cubins: dict[str, bytes] | None = None
 
     @property
     def stages(self) -> list[str]:
@@ -102,13 +104,22 @@ class Lowering:
         self.last  # noqa: B018  (runs the passes)
         return self.log.remarks
 
-    def cubin(self) -> bytes:
-        """The assembled kernels."""
-        if self._cubin is None:
-            ptx = self.text("ptx")
-            with self.timings.measure("ptxas"):
-                self._cubin = toolchain.assemble(ptx, self.target).cubin
-        return self._cubin
+    def ptx(self) -> dict[str, str]:
+        """PTX by kernel."""
+        if self._ptx is None:
+            module = self.last
+            with self.timings.measure("LLVM"):
+                self._ptx = dict(_emmy.translate_to_ptx(module, self.target))
+        return self._ptx
+
+    def cubins(self) -> dict[str, bytes]:
+        """Assembled code by kernel."""
+        if self._cubins is None:
+            ptx = self.ptx()
+            with self.timings.measure("ptxas"), ThreadPoolExecutor() as pool:
+                assembled = pool.map(lambda text: toolchain.assemble(text, self.target).cubin, ptx.values())
+                self._cubins = dict(zip(ptx, assembled, strict=True))
+        return self._cubins
 
     def _pipelines(self, stage: str | None) -> list[Stage]:
         """What runs between the program's first stage and another (the last one by default)."""
@@ -135,13 +146,11 @@ class Lowering:
 
     def _make_text(self, stage: str) -> str:
         if stage == "ptx":
-            module = self.last
-            with self.timings.measure("LLVM"):
-                return str(_emmy.translate_to_ptx(module))
+            return _join(self.ptx())
         if stage == "llvm" and self.target != "cpu":
-            return str(_emmy.translate_to_llvm(self.last))
+            return _join(_emmy.translate_kernels_to_llvm(self.last))
         if stage == "sass":
-            return toolchain.disassemble(self.cubin())
+            return _join({name: toolchain.disassemble(cubin) for name, cubin in self.cubins().items()})
         return str(self._lower(stage, Log()))
 
 
@@ -168,12 +177,14 @@ def build(lowering: Lowering) -> Executable:
         code = CompiledCode.unpack(stored)
     else:
         # Without ptxas the driver assembles, at every start of a program.
-        kernels = lowering.cubin() if toolchain.find_ptxas() else lowering.text("ptx").encode()
+        if toolchain.find_ptxas():
+            kernels = lowering.cubins()
+        else:
+            kernels = {name: text.encode() for name, text in lowering.ptx().items()}
         code = CompiledCode(lowering.plan_json(), kernels)
         if cache:
             cache.put(key, code.pack())
-    modules = {step["module"]: code.kernels for step in _launches(json.loads(code.plan)["steps"])}
-    return Executable(_runtime.Plan(code.plan, modules), lowering)
+    return Executable(_runtime.Plan(code.plan, code.kernels), lowering)
 
 
 def _build_cpu(lowering: Lowering) -> Executable:
@@ -190,3 +201,10 @@ def _launches(steps: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
             yield step
         for case in step.get("switch", ()):
             yield from _launches(case["steps"])
+
+
+def _join(texts: dict[str, str]) -> str:
+    """One text of several kernels'."""
+    if len(texts) == 1:
+        return next(iter(texts.values()))
+    return "\n".join(f"// kernel {name}\n{text}" for name, text in texts.items())

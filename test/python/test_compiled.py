@@ -44,5 +44,5 @@ def test_everything_else_matters() -> None:
 
 
 def test_values_come_back() -> None:
-    code = CompiledCode('{"version": 1}', bytes(range(256)))
+    code = CompiledCode('{"version": 1}', {"a": bytes(range(256)), "b": b"", "c": b"x"})
     assert CompiledCode.unpack(code.pack()) == code

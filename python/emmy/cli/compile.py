@@ -94,7 +94,11 @@ def _dump(lowering: Lowering, folder: Path, printer: Printer) -> None:
 def _write(lowering: Lowering, path: Path, stage: str | None) -> None:
     _make_folder(path.parent)
     if path.suffix == ".cubin":
-        path.write_bytes(lowering.cubin())
+        cubins = lowering.cubins()
+        for name, cubin in cubins.items():
+            # One file has one kernel's code; the names of several go into the files' names.
+            target = path if len(cubins) == 1 else path.with_name(f"{path.stem}.{name}.cubin")
+            target.write_bytes(cubin)
         return
     if path.suffix == ".json":
         text = lowering.plan_json()
