@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from emmy import _runtime, ir, toolchain
+from emmy import _runtime, ir, simulator, toolchain
 from emmy._mlir_libs import _emmy
 from emmy.cache import default_cache
 from emmy.compiled import CompiledCode, cache_key
@@ -170,6 +170,9 @@ def build(lowering: Lowering) -> Executable:
     """Compiles a lowering to the end; what another process compiled before is taken from the disk cache."""
     if lowering.target == "cpu":
         return _build_cpu(lowering)
+    if simulation := simulator.active():
+        kernels = parse(lowering.text("tile"), make_context())
+        return Executable(simulator.SimulatedPlan(kernels, lowering.plan_json(), simulation), lowering)
     cache = default_cache()
     key = cache_key(lowering.source, lowering.target)
     stored = cache.get(key) if cache else None

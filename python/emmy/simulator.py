@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,7 +23,7 @@ import torch
 from emmy._mlir_libs import _emmy
 from emmy.errors import EmmyError
 
-__all__ = ["SimulationError", "simulate"]
+__all__ = ["SimulatedPlan", "Simulation", "SimulationError", "active", "simulate", "simulating"]
 
 _DTYPES = {
     "f64": torch.float64,
@@ -206,3 +208,46 @@ def simulate(
     except RuntimeError as error:
         raise SimulationError(str(error)) from None
     return [run.result(output) for output in run.plan["outputs"]]
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """How programs are simulated."""
+
+    seed: int = 0
+    schedule: str = "random"
+
+
+_ACTIVE: ContextVar[Simulation | None] = ContextVar("emmy_simulation", default=None)
+
+
+def active() -> Simulation | None:
+    """The simulation that programs compiled here and now run on; None for real devices."""
+    return _ACTIVE.get()
+
+
+@contextmanager
+def simulating(seed: int = 0, schedule: str = "random") -> Iterator[None]:
+    """Programs compiled for a GPU inside a `with` block run on the simulator, on CPU tensors.
+
+    Example:
+        >>> with simulating(seed=1):
+        ...     y = emmy.compile(model, target="sm_90a")(x)
+    """
+    token = _ACTIVE.set(Simulation(seed, schedule))
+    try:
+        yield
+    finally:
+        _ACTIVE.reset(token)
+
+
+@dataclass(frozen=True)
+class SimulatedPlan:
+    """A program on the simulator; called like the runtime's `Plan`."""
+
+    module: Any
+    plan: str
+    simulation: Simulation
+
+    def __call__(self, *arguments: torch.Tensor | int | float) -> list[torch.Tensor]:
+        return simulate(self.module, self.plan, *arguments, seed=self.simulation.seed, schedule=self.simulation.schedule)

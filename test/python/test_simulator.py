@@ -9,7 +9,8 @@ import pytest
 import torch
 from emmy import ir
 from emmy._mlir_libs import _emmy
-from emmy.simulator import SimulationError, simulate
+from emmy.compiler import build
+from emmy.simulator import SimulationError, simulate, simulating
 
 SCALE = """
 #line = #emmy_tile.layout<reg = [1:(1)], lane = [32:(1)], warp = [4:(32)]>
@@ -73,3 +74,35 @@ def test_is_public() -> None:
 def test_reports_the_rule_and_the_op() -> None:
     with pytest.raises(SimulationError, match=r"'emmy_tile.store' op violates out-of-bounds: CTA 2 writes .* of output 0"):
         simulate(module(limit="%c128"), plan(), torch.randn(300))
+
+
+class TileProgram:
+    """A lowering that is at the tile stage already."""
+
+    target = "sm_90a"
+
+    def text(self, stage: str) -> str:
+        assert stage == "tile"
+        return SCALE.replace("LIMIT", "%left")
+
+    def plan_json(self) -> str:
+        return plan()
+
+
+def test_programs_compiled_while_simulating_run_on_the_simulator() -> None:
+    with simulating(seed=5):
+        executable = build(TileProgram())
+    x = torch.randn(200)
+    assert torch.equal(executable(x)[0], x * 3.0)
+
+
+def test_a_plan_writes_mutable_arguments_and_gives_views() -> None:
+    text = json.loads(plan())
+    text["args"][0]["mutable"] = True
+    text["buffers"] = [{"arg": 0}]
+    text["steps"][0]["switch"][1]["steps"][0]["params"][1] = {"ptr": 0, "offset": 0}
+    text["outputs"] = [{"alias_of": 0, "sizes": [2], "strides": [1], "offset": 4}]
+    x = torch.arange(5, dtype=torch.float32)
+    (view,) = simulate(module(), text, x)
+    assert torch.equal(x, torch.arange(5) * 3.0)
+    assert torch.equal(view, x[1:3])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import nullcontext
 from typing import Any
 
 import torch
@@ -15,6 +16,7 @@ from emmy.cli.programs import load_program, parse_dynamic
 from emmy.cli.render import Printer, progress
 from emmy.comparison import compare, reference64
 from emmy.errors import DeviceError, UsageError
+from emmy.simulator import simulating
 from emmy.targets import check_target
 
 __all__ = ["execute"]
@@ -26,11 +28,14 @@ def execute(options: argparse.Namespace) -> int:
     """Runs the sub-command; the exit code is 1 if a check fails."""
     if options.source is not None and options.source.endswith(".mlir"):
         raise UsageError("emmy run needs inputs: give FILE.py:Class or -c EXPRESSION")
-    target = check_target(options.target) if options.target else None
-    call = _place(load_program(options.expression, options.source, options.input, options.seed), target)
+    if options.simulate and options.bench:
+        raise UsageError("--bench times a device; --simulate has none")
+    target = check_target(options.target) if options.target else "sm_90a" if options.simulate else None
+    call = load_program(options.expression, options.source, options.input, options.seed)
+    call = call if options.simulate else _place(call, target)
     printer = Printer()
     compiled = CompiledFunction(call.target, target=target, dynamic=parse_dynamic(options.dynamic), fullgraph=False)
-    with progress("compiling"), torch.no_grad():
+    with progress("compiling"), torch.no_grad(), simulating(options.seed) if options.simulate else nullcontext():
         result = compiled(*call.args, **call.kwargs)
     _show(result, printer)
     code = 0
