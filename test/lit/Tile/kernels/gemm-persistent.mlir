@@ -216,4 +216,6 @@ emmy_tile.kernel @gemm(%a: !a_map {emmy.bind = #emmy.bind_tma<0, sizes = [8192, 
       }
     }
   }
+  // A CTA stays until its peer has made its last arrival here.
+  emmy_tile.sync cluster
 }
