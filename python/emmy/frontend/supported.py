@@ -31,13 +31,13 @@ _POINTWISE_BINARY = """
 _CASTS = "_to_copy to.dtype to.dtype_layout to.device to.other type_as"
 
 _REDUCTIONS = """
-    sum sum.dim_IntList mean mean.dim amax amin max min max.dim min.dim argmax argmin prod prod.dim_int any any.dim any.dims all all.dim
-    var.correction var.dim var std std.correction std.dim var var_mean var_mean.correction var_mean.dim logsumexp cumsum
+    sum sum.dim_IntList mean mean.dim amax amin max min max.dim min.dim argmax argmin prod prod.dim_int any any.dim any.dims all
+    all.dim var.correction var.dim var std std.correction std.dim var var_mean var_mean.correction var_mean.dim logsumexp cumsum
 """
 
 _COMPOSITES = """
-    softmax.int _softmax log_softmax.int _log_softmax rms_norm _fused_rms_norm layer_norm native_layer_norm group_norm native_group_norm
-    scaled_dot_product_attention _scaled_dot_product_flash_attention_for_cpu _scaled_dot_product_flash_attention
+    softmax.int _softmax log_softmax.int _log_softmax rms_norm _fused_rms_norm layer_norm native_layer_norm group_norm
+    native_group_norm scaled_dot_product_attention _scaled_dot_product_flash_attention_for_cpu _scaled_dot_product_flash_attention
     _scaled_dot_product_efficient_attention _scaled_dot_product_cudnn_attention
     linear mm bmm addmm baddbmm matmul mv dot
 """
@@ -45,8 +45,8 @@ _COMPOSITES = """
 _VIEWS = """
     view _unsafe_view reshape flatten.using_ints unflatten.int transpose.int t permute expand expand_as squeeze squeeze.dim
     squeeze.dims unsqueeze slice.Tensor select.int narrow cat stack chunk split.Tensor split_with_sizes unbind.int
-    constant_pad_nd pad roll flip repeat repeat_interleave.self_int triu tril movedim.int view_as broadcast_to numpy_T slice_scatter
-    select_scatter copy
+    constant_pad_nd pad roll flip repeat repeat_interleave.self_int triu tril movedim.int view_as broadcast_to numpy_T
+    slice_scatter select_scatter copy
 """
 
 _INDEXING = "embedding index_select gather index.Tensor index_copy index_put"
