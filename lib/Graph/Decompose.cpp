@@ -14,6 +14,15 @@ namespace emmy::graph {
 #define GEN_PASS_DEF_DECOMPOSEPASS
 #include "emmy/Graph/Passes.h.inc"
 
+/// Primitives are located under the name of the op that they came from, after which kernels are named.
+static Location getLocation(Operation *op) {
+  if (isa<NameLoc>(op->getLoc()))
+    return op->getLoc();
+  auto pointwise = dyn_cast<PointwiseOp>(op);
+  StringRef name = pointwise ? stringifyFunction(pointwise.getFunction()) : op->getName().stripDialect();
+  return NameLoc::get(StringAttr::get(op->getContext(), name), op->getLoc());
+}
+
 /// A decomposition may use other composites, so this repeats until there are none.
 static int64_t decomposeAll(func::FuncOp func) {
   int64_t count = 0;
@@ -23,7 +32,7 @@ static int64_t decomposeAll(func::FuncOp func) {
     func.walk([&](DecomposableOp op) { pending.push_back(op); });
     for (DecomposableOp op : pending) {
       OpBuilder builder(op);
-      GraphBuilder graph(builder, op->getLoc());
+      GraphBuilder graph(builder, getLocation(op));
       Value replacement = op.decompose(graph);
       op->getResult(0).replaceAllUsesWith(graph.reshape(replacement, sizesOf(op->getResult(0)))); // equal sizes, spelled as declared
       op->erase();

@@ -68,6 +68,9 @@ def FuseKernelsPass : Pass<"emmy-fuse-kernels", "mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = ["::emmy::BaseDialect", "::emmy::fuse::FuseDialect", "::mlir::arith::ArithDialect"];
+  let options = [
+    Option<"separate", "separate", "bool", "false", "leave every reduction and contraction a kernel of its own, to compare with">
+  ];
   let statistics = [
     Statistic<"numKernels", "kernels", "kernels made">,
     Statistic<"numMerged", "merged", "producers that moved into the kernel of their reader">,

@@ -206,6 +206,17 @@ Value KernelEmitter::emitBody(const Node &node, Block &block) {
     Value wrapped = arith::AddIOp::create(builder, loc, index, size);
     return arith::SelectOp::create(builder, loc, below, wrapped, index);
   }
+  case MapBody::Product: {
+    auto convert = [&](Value value) -> Value {
+      if (value.getType() == node.element)
+        return value;
+      return isa<FloatType>(node.element) ? arith::ExtFOp::create(builder, loc, node.element, value).getResult()
+                                          : arith::ExtSIOp::create(builder, loc, node.element, value).getResult();
+    };
+    Value lhs = convert(block.getArgument(0)), rhs = convert(block.getArgument(1));
+    return isa<FloatType>(node.element) ? arith::MulFOp::create(builder, loc, lhs, rhs).getResult()
+                                        : arith::MulIOp::create(builder, loc, lhs, rhs).getResult();
+  }
   case MapBody::Affine:
     return emitAffine(node.exprs[0], block);
   }

@@ -59,7 +59,7 @@ struct FuseKernelsPass : emmy::impl::FuseKernelsPassBase<FuseKernelsPass> {
         continue;
       if (failed(checkInput(func)))
         return signalPassFailure();
-      FusionPlan plan = planFusion(func);
+      FusionPlan plan = planFusion(func, separate);
       emitKernels(func, plan);
       numKernels += plan.kernels.size();
       numMerged += plan.numMerged;

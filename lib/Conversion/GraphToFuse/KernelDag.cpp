@@ -81,6 +81,7 @@ unsigned KernelDag::broadcast(unsigned node, ArrayRef<unsigned> wanted) {
     if (llvm::is_contained(nodes[node].axes, axis))
       continue;
     Node index{NodeKind::Index};
+    index.element = IntegerType::get(math.getContext(), 64);
     index.exprs.push_back(getAffineDimExpr(axis, math.getContext()));
     glue.operands.push_back(add(index));
   }

@@ -22,6 +22,7 @@ enum class MapBody {
   Broadcast,  // its first operand; the others only lend their axes
   SelectBelow, // operand 0 < 0 ? operand 1 : operand 2
   WrapIndex,  // operand 0 < 0 ? operand 0 + operand 1 : operand 0
+  Product,    // operand 0 * operand 1, in the result's type
   Affine,     // `exprs[0]` with dimension j for operand j
 };
 

@@ -29,12 +29,13 @@ static std::string toSymbol(StringRef name) {
 }
 
 std::string nameKernel(const PlannedKernel &kernel) {
-  llvm::SetVector<StringRef> names;
+  // Element-wise functions only name a kernel that does nothing else.
+  llvm::SetVector<StringRef> names, pointwise;
   for (const Node &node : kernel.dag.nodes)
-    if (node.op && !getSourceName(node.op->getLoc()).empty())
-      names.insert(getSourceName(node.op->getLoc()));
+    if (StringRef name = node.op ? getSourceName(node.op->getLoc()) : StringRef(); !name.empty())
+      (graph::symbolizeFunction(name) ? pointwise : names).insert(name);
   std::string joined;
-  for (StringRef name : names) {
+  for (StringRef name : names.empty() ? pointwise : names) {
     std::string longer = joined + (joined.empty() ? "" : "_") + toSymbol(name);
     if (longer.size() > kMaxNameLength && !joined.empty())
       break;

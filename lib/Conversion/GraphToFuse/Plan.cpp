@@ -18,12 +18,13 @@ static constexpr unsigned kMaxLoads = 24;
 namespace {
 class Planner {
 public:
-  explicit Planner(func::FuncOp func) : func(func), math(getIndexMath(func)), target(TargetAttr::of(func)) {}
+  Planner(func::FuncOp func, bool separate) : func(func), separate(separate), math(getIndexMath(func)), target(TargetAttr::of(func)) {}
   FusionPlan run();
 
 private:
   using Outputs = SmallVector<Value, 2>;
   struct Kernel {
+    unsigned id; // another one after every change
     Outputs outputs;
     std::optional<KernelDag> dag;
     Verdict verdict;
@@ -60,10 +61,12 @@ private:
   }
 
   func::FuncOp func;
+  bool separate;
   IndexMath math;
   TargetAttr target;
   llvm::SetVector<Value> materialised;
   std::vector<Kernel> kernels;
+  unsigned numBuilt = 0;
   FusionPlan plan;
 };
 } // namespace
@@ -74,14 +77,17 @@ private:
 
 void Planner::findOperandRoots(graph::ContractOp op) {
   for (Value operand : {op.getLhs(), op.getRhs()})
-    if (Value base = stripViews(operand, /*expands=*/true); base.getDefiningOp() && materialised.insert(base))
+    if (Value base = stripViews(operand, /*expands=*/true); base.getDefiningOp() && materialised.insert(extendViews(math, base)))
       remark::analysis(base.getLoc(), remark::RemarkOpts::name("in memory").category(kCategory))
           << remark::reason("a contraction reads it: tensor cores are fed best by plain tensors");
 }
 
 void Planner::findRoots() {
   for (Operation &op : func.getBody().front()) {
-    if (auto contract = dyn_cast<graph::ContractOp>(op))
+    auto contract = dyn_cast<graph::ContractOp>(op);
+    if (contract && isProduct(contract))
+      continue;
+    if (contract)
       findOperandRoots(contract);
     if (isa<graph::ContractOp, graph::ReduceOp, graph::ScatterOp>(op))
       materialised.insert(op.getResult(0));
@@ -98,7 +104,7 @@ void Planner::findRoots() {
 void Planner::absorbEpilogues() {
   llvm::DenseSet<Operation *> taken; // element-wise ops that already follow another anchor
   func.walk([&](Operation *op) {
-    if (!isa<graph::ContractOp, graph::ReduceOp>(op))
+    if (!isa<graph::ContractOp, graph::ReduceOp>(op) || !materialised.contains(op->getResult(0)))
       return;
     Value anchor = op->getResult(0), last = extendEpilogue(math, anchor, materialised, taken);
     if (last == anchor)
@@ -117,6 +123,7 @@ void Planner::absorbEpilogues() {
 
 Planner::Kernel Planner::build(Outputs outputs, const ValueSet &values) {
   Kernel kernel;
+  kernel.id = numBuilt++;
   kernel.dag = pullKernel(math, outputs, values);
   kernel.verdict = judge(*kernel.dag, target);
   for (const Node &node : kernel.dag->nodes)
@@ -196,7 +203,8 @@ bool Planner::tryStream(unsigned kernel, graph::ContractOp contract, Value score
       continue;
     if (materialised.contains(value))
       gone.insert(value);
-    if (!isa<graph::ContractOp>(op))
+    auto product = dyn_cast<graph::ContractOp>(op);
+    if (!product || isProduct(product))
       llvm::append_range(worklist, op->getOperands());
   }
   if (gone.empty() || llvm::any_of(gone, [&](Value value) { return isReturned(value); }))
@@ -248,6 +256,8 @@ void Planner::streamContractions() {
   for (graph::ContractOp contract : llvm::reverse(contracts)) {
     for (Value operand : {contract.getLhs(), contract.getRhs()}) {
       Value base = stripViews(operand, /*expands=*/true);
+      if (base.getDefiningOp() && !materialised.contains(base))
+        base = extendViews(math, base);
       if (!base.getDefiningOp() || !materialised.contains(base) || contract.getOver().size() != 2)
         continue;
       std::optional<unsigned> kernel;
@@ -376,12 +386,19 @@ bool Planner::trySiblings(unsigned a, unsigned b) {
 }
 
 void Planner::mergeSiblings() {
+  llvm::DenseSet<std::pair<unsigned, unsigned>> refused;
   bool changed = true;
   while (changed) {
     changed = false;
     for (unsigned a = 0; a < kernels.size() && !changed; ++a)
-      for (unsigned b = a + 1; b < kernels.size() && !changed; ++b)
+      for (unsigned b = a + 1; b < kernels.size() && !changed; ++b) {
+        std::pair<unsigned, unsigned> pair(kernels[a].id, kernels[b].id);
+        if (refused.contains(pair))
+          continue;
         changed = trySiblings(a, b);
+        if (!changed)
+          refused.insert(pair);
+      }
   }
 }
 
@@ -389,10 +406,12 @@ FusionPlan Planner::run() {
   findRoots();
   absorbEpilogues();
   buildKernels();
-  streamContractions();
-  mergeReductions();
-  materialiseShared();
-  mergeSiblings();
+  if (!separate) {
+    streamContractions();
+    mergeReductions();
+    materialiseShared();
+    mergeSiblings();
+  }
   // Kernels in order: each after the ones that make what it reads.
   ValueSet made;
   std::vector<bool> done(kernels.size());
@@ -410,6 +429,6 @@ FusionPlan Planner::run() {
   return std::move(plan);
 }
 
-FusionPlan planFusion(func::FuncOp func) { return Planner(func).run(); }
+FusionPlan planFusion(func::FuncOp func, bool separate) { return Planner(func, separate).run(); }
 
 } // namespace emmy

@@ -24,12 +24,15 @@ struct FusionPlan {
   unsigned numKept = 0;   // producers that could have moved and did not
 };
 
-/// Decides; changes nothing. Every decision leaves a remark.
-FusionPlan planFusion(mlir::func::FuncOp func);
+/// Decides; changes nothing. Every decision leaves a remark. With `separate`, no kernels merge.
+FusionPlan planFusion(mlir::func::FuncOp func, bool separate);
 
 /// Forward from a contraction or reduction through the element-wise work that only it feeds: the last value of that.
 mlir::Value extendEpilogue(const IndexMath &math, mlir::Value anchor, const llvm::SetVector<mlir::Value> &materialised,
                            const llvm::DenseSet<mlir::Operation *> &taken);
+
+/// Forward from a value through the views that only it feeds, while the addresses of its elements stay plain.
+mlir::Value extendViews(const IndexMath &math, mlir::Value value);
 
 /// The ranges of a function's symbols.
 IndexMath getIndexMath(mlir::func::FuncOp func);

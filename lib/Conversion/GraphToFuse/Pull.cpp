@@ -34,6 +34,14 @@ bool isPlain(ArrayRef<AffineExpr> exprs) {
   return plain;
 }
 
+bool isProduct(graph::ContractOp op) {
+  SmallVector<AffineExpr> sizes = sizesOf(op.getLhs());
+  for (unsigned i = 0; i < op.getOver().size(); i += 2)
+    if (!isOne(sizes[op.getOver()[i]]))
+      return false;
+  return true;
+}
+
 bool isKernelConstant(Operation *op) {
   auto constant = dyn_cast<arith::ConstantOp>(op);
   auto elements = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : DenseElementsAttr();
@@ -166,8 +174,12 @@ AffineExpr Puller::addAxes(Value value, unsigned dim, bool isOutput, SmallVector
 }
 
 unsigned Puller::pull(Value value, Index index, bool guarded) {
-  for (auto [expr, size] : llvm::zip(index, sizesOf(value)))
+  bool inside = true;
+  for (auto [expr, size] : llvm::zip(index, sizesOf(value))) {
     expr = isOne(size) ? dag.math.getConstant(0) : dag.math.simplify(expr);
+    inside = inside && (!guarded || dag.math.isWithin(expr, size));
+  }
+  guarded = guarded && !inside;
   std::vector<const void *> key{value.getAsOpaquePointer(), guarded ? &memo : nullptr};
   for (AffineExpr expr : index)
     key.push_back(expr.getAsOpaquePointer());
@@ -366,13 +378,19 @@ unsigned Puller::pullContract(graph::ContractOp op, const Index &index, bool gua
   const auto *kept = index.begin();
   for (unsigned i = 0; i < op.getBatch().size(); i += 2)
     lhs[op.getBatch()[i]] = rhs[op.getBatch()[i + 1]] = *kept++;
+  bool product = isProduct(op);
   for (unsigned i = 0; i < op.getOver().size(); i += 2)
-    lhs[op.getOver()[i]] = rhs[op.getOver()[i + 1]] = addAxes(op.getLhs(), op.getOver()[i], false, over);
+    lhs[op.getOver()[i]] = rhs[op.getOver()[i + 1]] =
+        product ? dag.math.getConstant(0) : addAxes(op.getLhs(), op.getOver()[i], false, over);
   for (Index *side : {&lhs, &rhs})
     for (AffineExpr &expr : *side)
       if (!expr)
         expr = *kept++;
   unsigned left = pull(op.getLhs(), lhs, guarded), right = pull(op.getRhs(), rhs, guarded);
+  if (product) {
+    node.kind = NodeKind::Map;
+    node.body = MapBody::Product;
+  }
   node.operands = {dag.broadcast(left, over), dag.broadcast(right, over)};
   node.over.assign(over.begin(), over.end());
   return dag.add(std::move(node));

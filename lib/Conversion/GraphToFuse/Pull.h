@@ -31,6 +31,9 @@ mlir::AffineExpr countElements(mlir::Value value);
 /// Whether no quotient or remainder is in `exprs`.
 bool isPlain(llvm::ArrayRef<mlir::AffineExpr> exprs);
 
+/// A contraction over dimensions of size 1 only: an element-wise product.
+bool isProduct(graph::ContractOp op);
+
 /// A constant that kernels can hold: a splat, or one of a few elements.
 bool isKernelConstant(mlir::Operation *op);
 
