@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ from emmy._mlir_libs import _emmy
 from emmy.cache import default_cache
 from emmy.compiled import CompiledCode, cache_key
 from emmy.errors import CompileError, Diagnostic, UsageError
-from emmy.pipeline import Log, Stage, check_stage, make_context, parse, run_pipeline, stages_for
+from emmy.pipeline import Log, Stage, check_stage, make_context, parse, run_pipeline, save_module, stages_for
 
 __all__ = ["Executable", "Lowering", "Timings", "build"]
 
@@ -109,7 +109,7 @@ class Lowering:
         if self._ptx is None:
             module = self.last
             with self.timings.measure("LLVM"):
-                self._ptx = dict(_emmy.translate_to_ptx(module, self.target))
+                self._ptx = dict(_translate(_emmy.translate_to_ptx, module, self.target))
         return self._ptx
 
     def cubins(self) -> dict[str, bytes]:
@@ -148,7 +148,7 @@ class Lowering:
         if stage == "ptx":
             return _join(self.ptx())
         if stage == "llvm" and self.target != "cpu":
-            return _join(_emmy.translate_kernels_to_llvm(self.last))
+            return _join(_translate(_emmy.translate_kernels_to_llvm, self.last))
         if stage == "sass":
             return _join({name: toolchain.disassemble(cubin) for name, cubin in self.cubins().items()})
         return str(self._lower(stage, Log()))
@@ -193,9 +193,18 @@ def build(lowering: Lowering) -> Executable:
 def _build_cpu(lowering: Lowering) -> Executable:
     plan = lowering.plan_json()
     with lowering.timings.measure("LLVM"):
-        code = _emmy.jit(lowering.last)
+        code = _translate(_emmy.jit, lowering.last)
     addresses = {step["launch"]: code.address(step["launch"]) for step in _launches(json.loads(plan)["steps"])}
     return Executable(_runtime.Plan(plan, addresses, code), lowering, code)
+
+
+def _translate(function: Callable[..., Any], module: ir.Module, *arguments: Any) -> Any:
+    """Calls a code generator; what it refuses becomes a CompileError with the module saved."""
+    try:
+        return function(module, *arguments)
+    except RuntimeError as error:
+        path = save_module(module)
+        raise CompileError(str(error).strip(), ir_path=path) from error
 
 
 def _launches(steps: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:

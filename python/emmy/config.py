@@ -15,9 +15,7 @@ __all__ = [
     "cache_size_bytes",
     "configure_logging",
     "cuda_home",
-    "dump_dir",
     "ptxas_path",
-    "search_path",
     "target",
 ]
 
@@ -48,20 +46,9 @@ def cuda_home() -> Path | None:
     return Path(value) if value else None
 
 
-def dump_dir() -> Path | None:
-    """Folder that receives the IR of every compilation (`EMMY_DUMP_DIR`), or None."""
-    value = os.environ.get("EMMY_DUMP_DIR")
-    return Path(value) if value else None
-
-
 def ptxas_path() -> str | None:
     """The ptxas that the user asked for (`EMMY_PTXAS`)."""
     return os.environ.get("EMMY_PTXAS") or None
-
-
-def search_path() -> list[Path]:
-    """The folders of `PATH`."""
-    return [Path(entry) for entry in os.environ.get("PATH", "").split(os.pathsep) if entry]
 
 
 def target() -> str | None:

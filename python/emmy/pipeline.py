@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 from emmy import ir
 from emmy._mlir_libs import _emmy
@@ -25,6 +26,7 @@ __all__ = [
     "make_context",
     "parse",
     "run_pipeline",
+    "save_module",
     "stages_for",
 ]
 
@@ -141,7 +143,7 @@ def run_pipeline(module: ir.Module, passes: Sequence[str], log: Log | None = Non
     except (ir.MLIRError, ValueError) as error:
         errors = [entry for entry in log.entries if entry.severity != "remark"]
         infos = getattr(error, "error_diagnostics", ())
-        path = _save(before.get_asm(enable_debug_info=True))
+        path = save_module(before)
         flags = " ".join(f"--{name}" for name in passes)
         raise CompileError(
             f"{', '.join(passes)} failed",
@@ -158,7 +160,9 @@ def _from_info(info: ir.DiagnosticInfo) -> Diagnostic:
     return Diagnostic(severity, info.message, str(info.location))
 
 
-def _save(text: str) -> Path:
+def save_module(module: Any) -> Path:
+    """Writes a module, or the operation of one, to a fresh file for the user to look at."""
+    operation = getattr(module, "operation", module)
     path = Path(tempfile.mkdtemp(prefix="emmy-")) / "input.mlir"
-    path.write_text(text)
+    path.write_text(operation.get_asm(enable_debug_info=True))
     return path

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,13 +9,12 @@ import torch
 from torch import nn
 
 from emmy import config
-from emmy.errors import UsageError
+from emmy.errors import DeviceError, UsageError
 
 __all__ = ["check_target", "device_target", "resolve_target"]
 
-_PATTERN = re.compile(r"cpu|sm_\d{2,3}[af]?")
-# Architectures whose own instructions (wgmma, tcgen05) need the suffixed name.
-_SUFFIXED = {(9, 0): "sm_90a"}
+# What `TargetAttr::forChip` has numbers for.
+_TARGETS = ("cpu", "sm_90a", "sm_80")
 
 
 def check_target(name: str) -> str:
@@ -25,19 +23,23 @@ def check_target(name: str) -> str:
     Raises:
         UsageError: it is not.
     """
-    if not _PATTERN.fullmatch(name):
-        raise UsageError(f"there is no target {name!r}; targets are cpu, sm_90a, sm_80 and other CUDA architectures")
+    if name not in _TARGETS:
+        raise UsageError(f"there is no target {name!r}; the targets are {', '.join(_TARGETS)}")
     return name
 
 
 def device_target(device: torch.device) -> str:
-    """The target of a device's own code."""
+    """The target whose code runs on a device."""
     if device.type == "cpu":
         return "cpu"
     if device.type != "cuda":
         raise UsageError(f"Emmy compiles for cpu and cuda tensors, but got one on {device}")
-    capability = torch.cuda.get_device_capability(device)
-    return _SUFFIXED.get(capability, "sm_{}{}".format(*capability))
+    major, minor = torch.cuda.get_device_capability(device)
+    if (major, minor) == (9, 0):
+        return "sm_90a"
+    if major == 8:
+        return "sm_80"
+    raise DeviceError(f"{torch.cuda.get_device_name(device)} has compute capability {major}.{minor}; Emmy knows 8.x and 9.0")
 
 
 def resolve_target(explicit: str | None, leaves: Iterable[Any], state: nn.Module) -> str:
