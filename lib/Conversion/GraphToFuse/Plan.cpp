@@ -47,7 +47,7 @@ private:
   bool isReturned(Value value) { return llvm::is_contained(value.getUsers(), func.getBody().front().getTerminator()); }
   SmallVector<unsigned> findConsumers(Value value) const;
   std::optional<unsigned> findKernel(Value value) const;
-  bool isCyclic(const Kernel &kernel) const;
+  static bool isCyclic(ArrayRef<Value> outputs, const llvm::SetVector<Value> &loads);
   /// Replaces `old` kernels by one; values in `gone` leave memory unless it makes them.
   void commit(ArrayRef<unsigned> old, Kernel kernel, ArrayRef<Value> gone);
   void accept(Value value, const Twine &why) {
@@ -158,13 +158,13 @@ std::optional<unsigned> Planner::findKernel(Value value) const {
   return std::nullopt;
 }
 
-/// Whether something that the kernel reads is made from something that it makes.
-bool Planner::isCyclic(const Kernel &kernel) const {
+/// Whether something that a kernel reads is made from something that it makes.
+bool Planner::isCyclic(ArrayRef<Value> outputs, const llvm::SetVector<Value> &loads) {
   llvm::DenseSet<Operation *> seen;
-  SmallVector<Value> worklist(kernel.loads.begin(), kernel.loads.end());
+  SmallVector<Value> worklist(loads.begin(), loads.end());
   while (!worklist.empty()) {
     Value value = worklist.pop_back_val();
-    if (llvm::is_contained(kernel.outputs, value))
+    if (llvm::is_contained(outputs, value))
       return true;
     if (Operation *op = value.getDefiningOp(); op && seen.insert(op).second)
       llvm::append_range(worklist, op->getOperands());
@@ -239,7 +239,7 @@ bool Planner::tryStream(unsigned kernel, graph::ContractOp contract, Value score
   if (outputs.size() > kMaxOutputs)
     return false;
   Kernel trial = build(outputs, values);
-  if (trial.verdict.isLegal() && isCyclic(trial))
+  if (trial.verdict.isLegal() && isCyclic(trial.outputs, trial.loads))
     trial.verdict.reason = "another kernel stands between its parts";
   if (!trial.verdict.isLegal()) {
     refuse(contract.getResult(), "kept apart from what makes its operand: " + trial.verdict.reason);
@@ -300,7 +300,7 @@ void Planner::mergeReductions() {
     Kernel trial = build(outputs, values);
     if (trial.verdict.isLegal() && trial.verdict.kind != KernelClass::Reduction)
       trial.verdict.reason = "its reader is not a streaming kernel";
-    if (trial.verdict.isLegal() && isCyclic(trial))
+    if (trial.verdict.isLegal() && isCyclic(trial.outputs, trial.loads))
       trial.verdict.reason = "another kernel stands between it and its reader";
     if (!trial.verdict.isLegal()) {
       refuse(root, trial.verdict.reason);
@@ -363,6 +363,11 @@ bool Planner::trySiblings(unsigned a, unsigned b) {
     return false;
   Outputs outputs(first.outputs);
   outputs.append(second.outputs);
+  llvm::SetVector<Value> loads(first.loads);
+  loads.insert_range(second.loads);
+  loads.remove_if([&](Value value) { return llvm::is_contained(outputs, value); });
+  if (isCyclic(outputs, loads))
+    return false;
   Kernel trial = build(outputs, inMemory());
   // The same walk over memory must serve both: no axis more than the larger has, and fewer loads than both have.
   auto countAxes = [](const Kernel &kernel) {
@@ -378,7 +383,7 @@ bool Planner::trySiblings(unsigned a, unsigned b) {
   };
   bool sameWalk = countAxes(trial) <= std::max(countAxes(first), countAxes(second)) &&
                   countLoads(trial) < countLoads(first) + countLoads(second) && countLoads(trial) <= kMaxLoads;
-  if (!trial.verdict.isLegal() || !sameWalk || isCyclic(trial))
+  if (!trial.verdict.isLegal() || !sameWalk)
     return false;
   accept(first.outputs[0], "another kernel walks over the same elements, which are read once for both");
   commit({a, b}, std::move(trial), {});

@@ -113,3 +113,11 @@ emmy_fuse.kernel @ends_otherwise(%x: tensor<8xf32>) outs(%y: tensor<8xf32>) axes
     func.return
   }
 }
+
+// -----
+
+emmy_fuse.kernel @reduces_by_another_word(%x: tensor<8xf32>) outs(%y: tensor<f32>) axes(m = 8) {
+  %a = emmy_fuse.load %x over [m] at [m] : tensor<8xf32>
+  // expected-error @below {{expects add, mul, max, min, any or all, but got sub}}
+  %b = emmy_fuse.reduce sub %a over [m] : !emmy_fuse.value<[m] x f32> -> !emmy_fuse.value<[] x f32>
+}
