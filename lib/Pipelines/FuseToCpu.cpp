@@ -7,7 +7,9 @@
 #include "emmy/Plan/Passes.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVMPass.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -20,11 +22,14 @@ using namespace mlir;
 static void buildFuseToCpu(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(emmy::createPlanMemoryPass());
   pm.addPass(emmy::createEmitPlanPass());
+  pm.addPass(emmy::createExpandMathPass());
   pm.addPass(emmy::createConvertEmmyFuseToLlvmPass());
   pm.addPass(emmy::createExpandSmallFloatsPass());
   pm.addPass(createCSEPass());
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createConvertMathToLibmPass()); // f64
+  pm.addPass(createConvertFuncToLLVMPass());
   pm.addPass(createArithToLLVMConversionPass());
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());

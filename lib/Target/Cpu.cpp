@@ -58,6 +58,15 @@ struct CpuCode::Impl {
   std::unique_ptr<llvm::orc::LLJIT> jit;
 };
 
+/// Prefix of compiled functions in the JIT, so that none takes the place of a library function of the same name (`exp`).
+static constexpr llvm::StringLiteral kPrefix = "emmy.";
+
+static void renameFunctions(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration())
+      function.setName(kPrefix + function.getName());
+}
+
 CpuCode::CpuCode(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
 CpuCode::~CpuCode() = default;
 
@@ -85,6 +94,7 @@ llvm::Expected<std::unique_ptr<CpuCode>> CpuCode::compile(mlir::ModuleOp module)
     return translated.takeError();
   (*translated)->setDataLayout((*machine)->createDataLayout());
   (*translated)->setTargetTriple((*machine)->getTargetTriple());
+  renameFunctions(**translated);
   optimize(**translated, **machine);
 
   auto jit = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(*builder)).create();
@@ -102,7 +112,7 @@ llvm::Expected<std::unique_ptr<CpuCode>> CpuCode::compile(mlir::ModuleOp module)
 }
 
 llvm::Expected<uint64_t> CpuCode::getAddress(llvm::StringRef symbol) const {
-  auto address = impl->jit->lookup(symbol);
+  auto address = impl->jit->lookup((kPrefix + symbol).str());
   if (!address)
     return address.takeError();
   return address->getValue();

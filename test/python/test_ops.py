@@ -242,10 +242,7 @@ SHAPES = [
 CASES = [*UNARY, *BINARY, *REDUCTIONS, *NORMS, *CONTRACTIONS, *ATTENTION, *VIEWS, *INDEXING, *SHAPES]
 
 # Name of a case, or name and type, to the reason.
-PENDING: dict[str, str] = {
-    "erf": "the CPU pipeline has no erf",
-    "gelu": "the CPU pipeline has no erf",
-}
+PENDING: dict[str, str] = {}
 
 
 def parameters() -> list[Any]:
