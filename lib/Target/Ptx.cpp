@@ -10,6 +10,9 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -51,6 +54,17 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(llvm::
   if (!machine)
     return llvm::createStringError("no code generator for this chip");
   return machine;
+}
+
+/// Inline PTX that a whole warp must execute together may not be moved into divergent branches or copied there; the nvvm dialect
+/// has no way to say so.
+static void markConvergent(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction : llvm::instructions(function))
+      if (auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction))
+        if (auto *code = llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand()))
+          if (llvm::StringRef(code->getAsmString()).contains(".aligned"))
+            call->setConvergent();
 }
 
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
@@ -98,6 +112,7 @@ llvm::Expected<std::map<std::string, std::string>> translateToPtx(mlir::ModuleOp
   llvm::Error error = forEachKernel(module, [&](llvm::StringRef name, llvm::Module &translated) {
     translated.setDataLayout((*machine)->createDataLayout());
     translated.setTargetTriple((*machine)->getTargetTriple());
+    markConvergent(translated);
     optimize(translated, **machine);
     texts[name.str()] = printAssembly(translated, **machine);
   });

@@ -8,21 +8,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from emmy import ir
-from emmy._mlir_libs import _emmy
-from emmy.passmanager import PassManager
+from tile_kernels import FOLDER, compile_to_ptx
 
-KERNELS = sorted((Path(__file__).parents[1] / "lit" / "Tile" / "kernels").glob("*.mlir"))
+KERNELS = sorted(FOLDER.glob("*.mlir"))
 PTXAS = shutil.which("ptxas")
-
-
-def compile_to_ptx(path: Path) -> dict[str, str]:
-    """PTX of the kernels in a file, by name."""
-    with ir.Context() as context:
-        _emmy.register_dialects(context)
-        module = ir.Module.parse(path.read_text())
-        PassManager.parse("builtin.module(emmy-tile-to-nvvm)").run(module.operation)
-        return _emmy.translate_to_ptx(module)
 
 
 @pytest.mark.parametrize("path", KERNELS, ids=lambda path: path.stem)

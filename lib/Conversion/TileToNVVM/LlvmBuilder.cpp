@@ -116,6 +116,8 @@ Value LlvmBuilder::gep(Value base, Value bytes) {
 Value LlvmBuilder::gep(Value base, int64_t bytes) {
   if (bytes == 0)
     return base;
+  if (!llvm::isInt<32>(bytes)) // more than a constant of the op holds
+    return gep(base, i64(bytes));
   return LLVM::GEPOp::create(*this, loc, base.getType(), getI8Type(), base, ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(bytes)});
 }
 

@@ -60,7 +60,7 @@ static WarpDigits digitsAlong(KernelEmitter &e, LayoutAttr layout, int64_t dim) 
 }
 
 /// Exchanges partial results over shared memory, laid out as [element of the result][part of the line]. The unit synchronises
-/// before writing, in case other warps still read the scratch of an earlier reduction, and before reading.
+/// before writing, before reading, and after reading, so that scratch may be anything else before and after.
 static LogicalResult combineWarps(KernelEmitter &e, ReduceOp op, SmallVector<Value> &partial) {
   NvvmBuilder &b = e.b;
   FragType result = op.getType();
@@ -107,6 +107,7 @@ static LogicalResult combineWarps(KernelEmitter &e, ReduceOp op, SmallVector<Val
     }
     value = combineTree(e, op, parts);
   }
+  e.syncUnit();
   return success();
 }
 

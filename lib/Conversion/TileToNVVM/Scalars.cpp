@@ -86,10 +86,21 @@ SmallVector<Value> evaluate(KernelEmitter &e, Block &block, ArrayRef<Value> argu
   return llvm::map_to_vector(block.getTerminator()->getOperands(), lookup);
 }
 
+/// A uniform choice between two values of any type: pointers, buffers, fragments register by register.
+static LogicalResult emitSelect(KernelEmitter &e, arith::SelectOp op) {
+  SmallVector<Value> yes = e.flatten(op.getTrueValue()), no = e.flatten(op.getFalseValue()), chosen;
+  for (auto [a, b] : llvm::zip(yes, no))
+    chosen.push_back(arith::SelectOp::create(e.b, e.b.loc, e.scalar(op.getCondition()), a, b));
+  e.bind(op.getResult(), chosen);
+  return success();
+}
+
 LogicalResult emitScalar(KernelEmitter &e, Operation *op) {
   StringRef dialect = op->getName().getDialectNamespace();
   if (op->getNumRegions() || op->getNumResults() != 1 || (dialect != "arith" && dialect != "math"))
     return op->emitOpError("has no lowering to NVVM: a kernel holds emmy_tile, scf, arith and math operations");
+  if (auto select = dyn_cast<arith::SelectOp>(op))
+    return emitSelect(e, select);
   if (!op->getResult(0).getType().isIntOrIndexOrFloat())
     return op->emitOpError("expects scalars, but gives ") << op->getResult(0).getType();
   SmallVector<Value> operands = llvm::map_to_vector(op->getOperands(), [&](Value value) { return e.scalar(value); });

@@ -100,6 +100,7 @@ emmy_tile.kernel @rows(%s: f32) grid [1, 1, 1] warps 4 {
 // CHECK-COUNT-4: llvm.store
 // CHECK: nvvm.barrier
 // CHECK-COUNT-16: llvm.load
+// CHECK: nvvm.barrier
 // CHECK: llvm.return
 emmy_tile.kernel @columns(%s: f32) grid [1, 1, 1] warps 4 {
   %scratch = emmy_tile.alloc : !emmy_tile.shared<4x16xf32>

@@ -116,3 +116,10 @@ emmy_tile.kernel @control(%n: i32, %flag: i1, %p: !emmy_tile.ptr<f32>) grid [1, 
     scf.yield %less : i32
   }
 }
+
+// A uniform choice between pointers is one of addresses.
+// CHECK-LABEL: llvm.func @choice
+// CHECK: arith.select %{{.*}}, %{{.*}}, %{{.*}} : !llvm.ptr<1>
+emmy_tile.kernel @choice(%flag: i1, %p: !emmy_tile.ptr<f32>, %q: !emmy_tile.ptr<f32>) grid [1, 1, 1] warps 1 {
+  %r = arith.select %flag, %p, %q : !emmy_tile.ptr<f32>
+}
