@@ -85,7 +85,9 @@ void KernelEmitter::emitEpilogue() {
   kernel.walk([&](TmaStoreOp) { stores = true; });
   if (stores)
     b.bulkWait(0, /*read=*/false);
-  if (kernel.getCluster() > 1)
+  Block &block = kernel.getBody().front();
+  auto last = block.empty() ? SyncOp() : dyn_cast<SyncOp>(block.back());
+  if (kernel.getCluster() > 1 && !(last && last.getScope() == SyncScope::cluster))
     b.syncCluster();
   b.functionReturn();
 }
