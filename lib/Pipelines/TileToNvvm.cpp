@@ -20,6 +20,9 @@ using namespace mlir;
 static void buildTileToNvvm(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(emmy::createPlanMemoryPass());
   pm.addPass(emmy::createEmitPlanPass());
+  emmy::ExpandMathPassOptions math;
+  math.approx = true;
+  pm.addPass(emmy::createExpandMathPass(math)); // once for each region, before it is repeated for each register
   pm.addPass(emmy::createConvertEmmyTileToNvvmPass());
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
   kernels.addPass(emmy::createApproximateMathPass());
