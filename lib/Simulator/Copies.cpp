@@ -79,6 +79,8 @@ static FailureOr<Request> makeRequest(Machine &machine, Operation *op, Unit &uni
                                       std::vector<int64_t> start, const SharedRef &shared) {
   if (auto error = emmy::math::sharedAddressError(map->map.box, shared.base))
     return machine.fail(op, "alignment", *error);
+  if (auto error = emmy::math::coordinatesError(map->map.box, start))
+    return machine.fail(op, "alignment", *error);
   return Request{machine, op, &unit.name, std::move(map), std::move(start), shared.base, unit.leader().clock,
                  static_cast<uint32_t>(machine.launchIndex), machine.log.size()};
 }

@@ -102,6 +102,8 @@ static void testTma() {
   CHECK_EQ(boxError({{128, 4}, 2, 0}), Text("the inner box dimension is a multiple of 16 bytes, not 8"));
   CHECK_EQ(mapError({box, {100, 100}, {200, 2}, 0}), Text("stride #0 is a multiple of 16 bytes below 2^40, not 200"));
   CHECK_EQ(mapError({box, {100, 200}, {400, 2}, 8}), Text("the tensor starts at a multiple of 16 bytes, not at 8"));
+  CHECK_EQ(coordinatesError(box, {-3, -8}), Text());
+  CHECK_EQ(coordinatesError(box, {0, 5}), Text("the inner coordinate of a TMA tile is a multiple of 16 bytes, not 10"));
   CHECK_EQ(sharedAddressError(box, 1024), Text());
   CHECK_EQ(sharedAddressError(box, 128),
            Text("a TMA tile starts at a multiple of 1024 bytes in shared memory, not at 128"));

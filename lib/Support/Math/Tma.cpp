@@ -96,6 +96,14 @@ std::optional<std::string> mapError(const TmaMap &map) {
   return std::nullopt;
 }
 
+std::optional<std::string> coordinatesError(const TmaBox &box, const std::vector<int64_t> &start) {
+  if (start.size() != box.shape.size())
+    return "a request has one coordinate for each box dimension";
+  if (start.back() * box.elementBytes % 16 != 0)
+    return "the inner coordinate of a TMA tile is a multiple of 16 bytes, not " + text(start.back() * box.elementBytes);
+  return std::nullopt;
+}
+
 std::optional<std::string> sharedAddressError(const TmaBox &box, int64_t address) {
   const int64_t alignment = std::max<int64_t>(128, swizzlePeriod(box.swizzle));
   if (address % alignment != 0)

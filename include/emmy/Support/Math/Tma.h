@@ -51,6 +51,10 @@ struct TmaMap {
 std::optional<std::string> boxError(const TmaBox &box);
 std::optional<std::string> mapError(const TmaMap &map);
 
+/// The rule the coordinates of a request violate. An inner coordinate inside a 16-byte unit is an illegal instruction on
+/// the hardware (seen on an H200), whatever the outer ones are.
+std::optional<std::string> coordinatesError(const TmaBox &box, const std::vector<int64_t> &start);
+
 /// The rule a shared-memory destination or source address violates.
 std::optional<std::string> sharedAddressError(const TmaBox &box, int64_t address);
 
