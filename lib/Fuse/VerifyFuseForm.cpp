@@ -24,7 +24,7 @@ static LogicalResult violates(Operation *op, StringRef rule, const Twine &what, 
 
 /// (fuse_form_1) a kernel holds ops of emmy_fuse, (fuse_form_2) a map's region arith and math.
 static LogicalResult verifyKernel(KernelOp kernel) {
-  WalkResult result = kernel.getBody().walk([&](Operation *op) -> WalkResult {
+  WalkResult result = kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) -> WalkResult {
     bool inMap = isa<MapOp>(op->getParentOp());
     if (inMap && !isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) && !isa<YieldOp>(op))
       return violates(op, "fuse_form_2", "'" + op->getName().getStringRef() + "' in the region of a map", "--emmy-decompose");
@@ -37,7 +37,7 @@ static LogicalResult verifyKernel(KernelOp kernel) {
 
 /// (fuse_form_3) a host function launches kernels and returns.
 static LogicalResult verifyHost(func::FuncOp func) {
-  WalkResult result = func.getBody().walk([&](Operation *op) -> WalkResult {
+  WalkResult result = func.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) -> WalkResult {
     if (isa<LaunchOp, func::ReturnOp, arith::ConstantOp>(op))
       return WalkResult::advance();
     return violates(op, "fuse_form_3", "'" + op->getName().getStringRef() + "' in a host function", "--emmy-fuse-kernels");

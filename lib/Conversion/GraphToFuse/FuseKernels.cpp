@@ -21,7 +21,7 @@ using namespace emmy;
 static bool isPrimitive(Operation *op) {
   return isa<graph::MapOp, graph::ReduceOp, graph::ContractOp, graph::IotaOp, graph::SizeOp, graph::ReshapeOp, graph::PermuteOp,
              graph::ExpandOp, graph::SliceOp, graph::ConcatOp, graph::PadOp, graph::TakeOp, graph::GatherOp, graph::ScatterOp,
-             arith::ConstantOp, LaunchOp, func::ReturnOp>(op);
+             arith::ConstantOp, func::ReturnOp>(op);
 }
 
 static LogicalResult checkTensor(Operation *op, Type type) {
@@ -39,6 +39,11 @@ static LogicalResult checkInput(func::FuncOp func) {
       InFlightDiagnostic diagnostic = op.emitError("expects primitives of emmy_graph, but got '") << op.getName() << "'";
       diagnostic.attachNote() << "--emmy-decompose turns composite operations into primitives";
       return diagnostic;
+    }
+    if (auto scatter = dyn_cast<graph::ScatterOp>(op)) {
+      auto updates = cast<RankedTensorType>(scatter.getUpdates().getType()), input = cast<RankedTensorType>(scatter.getInput().getType());
+      if (updates.getRank() != input.getRank() || scatter.getDim() >= uint64_t(input.getRank()))
+        return scatter.emitError("expects updates of the operand's rank above 'dim', but got ") << updates;
     }
     for (Type type : op.getResultTypes())
       if (failed(checkTensor(&op, type)))

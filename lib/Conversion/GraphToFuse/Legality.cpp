@@ -21,7 +21,7 @@ double estimatePoints(const KernelDag &dag, ArrayRef<unsigned> axes) {
   return points;
 }
 
-static double bytesOf(Type element) { return std::max(1u, element.getIntOrFloatBitWidth() / 8); }
+static double bytesOf(Type element) { return element.isIntOrFloat() ? std::max(1u, element.getIntOrFloatBitWidth() / 8) : 8; }
 
 double estimateBytes(const IndexMath &math, Value value) {
   return math.estimate(countElements(value)) * bytesOf(getElementTypeOrSelf(value.getType()));

@@ -85,7 +85,7 @@ void Planner::findOperandRoots(graph::ContractOp op) {
 void Planner::findRoots() {
   for (Operation &op : func.getBody().front()) {
     auto contract = dyn_cast<graph::ContractOp>(op);
-    if (contract && isProduct(contract))
+    if ((contract && isProduct(contract)) || op.use_empty())
       continue;
     if (contract)
       findOperandRoots(contract);

@@ -364,6 +364,8 @@ unsigned Puller::pullReduce(graph::ReduceOp op, const Index &index, bool guarded
   const auto *kept = index.begin();
   for (unsigned dim = 0, rank = sizesOf(op.getInput()).size(); dim < rank; ++dim)
     inner.push_back(llvm::is_contained(op.getDims(), int64_t(dim)) ? addAxes(op.getInput(), dim, false, over) : *kept++);
+  if (over.empty()) // reducing along no dimension is converting to the type of accumulation
+    over.push_back(dag.addAxis(dag.math.getConstant(1)));
   node.operands = {dag.broadcast(pull(op.getInput(), inner, guarded), over)};
   node.over.assign(over.begin(), over.end());
   return dag.add(std::move(node));

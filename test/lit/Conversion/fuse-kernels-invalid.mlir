@@ -28,3 +28,21 @@ func.func @branches(%x: tensor<8xf32>) -> tensor<8xf32> {
 ^unused:
   return %x : tensor<8xf32>
 }
+
+// -----
+
+func.func @scatters_another_rank(%x: tensor<4x8xf32>, %i: tensor<2xi64>, %u: tensor<8xf32>) -> tensor<4x8xf32> {
+  // expected-error @below {{expects updates of the operand's rank above 'dim', but got 'tensor<8xf32>'}}
+  %y = emmy_graph.scatter %x, %i, %u dim 0 : (tensor<4x8xf32>, tensor<2xi64>, tensor<8xf32>) -> tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
+}
+
+// -----
+
+func.func @mixes_levels(%x: tensor<4x8xf32>) -> tensor<8x4xf32> {
+  // expected-error @below {{expects primitives of emmy_graph, but got 'emmy.launch'}}
+  // expected-note @below {{--emmy-decompose turns composite operations into primitives}}
+  %y = emmy.launch @mixes_levels(%x) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %z = emmy_graph.permute %y dims [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
+  return %z : tensor<8x4xf32>
+}
