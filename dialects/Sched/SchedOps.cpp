@@ -199,7 +199,12 @@ ParseResult ProgramOp::parse(OpAsmParser &parser, OperationState &state) {
     attrs.push_back(argument.attrs ? argument.attrs : builder.getDictionaryAttr({}));
   if (llvm::any_of(attrs, [](Attribute a) { return !cast<DictionaryAttr>(a).empty(); }))
     state.addAttribute("argAttrs", builder.getArrayAttr(attrs));
-  return parser.parseRegion(*state.addRegion(), arguments);
+  Region *body = state.addRegion();
+  if (parser.parseRegion(*body, arguments))
+    return failure();
+  if (body->empty()) // `{}` of a program without arguments
+    body->emplaceBlock();
+  return success();
 }
 
 void ProgramOp::print(OpAsmPrinter &printer) {

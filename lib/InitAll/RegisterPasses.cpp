@@ -35,4 +35,6 @@ void emmy::registerAllPasses() {
   registerFuseToCpuPipeline();
   registerGraphToFusePipeline();
   registerTileToNvvmPipeline();
+  registerFuseToSchedPipeline();
+  registerSchedToTilePipeline();
 }

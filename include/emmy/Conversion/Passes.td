@@ -119,4 +119,66 @@ def ApproximateMathPass : Pass<"emmy-approximate-math"> {
   let statistics = [Statistic<"numApproximated", "num-approximated", "Number of functions expanded">];
 }
 
+//===----------------------------------------------------------------------===//
+// emmy_fuse to emmy_sched
+//===----------------------------------------------------------------------===//
+
+def PickSchedulePass : Pass<"emmy-pick-schedule", "::emmy::fuse::KernelOp"> {
+  let summary = "Choose a schedule for a kernel by the cost model";
+  let description = [{
+    Sets `emmy_sched.schedule` to the legal schedule that the model expects to be fastest, and `emmy_sched.predicted` to the time it
+    expects and the resource that limits it. A kernel that has a schedule keeps it; an illegal one is an error that names the rule.
+
+    ```mlir
+    emmy_fuse.kernel @linear(…) attributes {
+      emmy_sched.predicted = "131.9 us, tensor cores 97 %",
+      emmy_sched.schedule = #emmy_sched.contraction<tile = [m: 128, n: 256], step = 64, stages = 4, …>} { … }
+    ```
+  }];
+  let options = [Option<"candidates", "candidates", "unsigned", "0", "Number of ranked schedules to list in emmy_sched.candidates">];
+  let statistics = [Statistic<"numPicked", "picked", "Kernels given a schedule">,
+                    Statistic<"numGiven", "given", "Kernels that had one">];
+  let dependentDialects = ["::emmy::sched::SchedDialect"];
+}
+
+def ApplySchedulePass : Pass<"emmy-apply-schedule", "::mlir::ModuleOp"> {
+  let summary = "Rewrite scheduled kernels into tile programs";
+  let description = [{
+    Each `emmy_fuse.kernel` with an `emmy_sched.schedule` becomes an `emmy_sched.program` of the same name: axes cut into blocks, loads
+    into tiles in registers or shared memory, contracted axes into pipelines.
+
+    ```mlir
+    emmy_sched.program @linear(…) axes(m = s0 by 128 grid, n = 6144 by 256 grid, k = 4096 by 64 serial) schedule #emmy_sched.contraction<…> {
+      %zero = emmy_sched.fill 0.0 : f32 -> …
+      %c = emmy_sched.pipeline over k init(%zero : …) { … }
+      emmy_sched.write %c to %y over [m, n] at m * 6144 + n via tma : …
+    }
+    ```
+  }];
+  let statistics = [Statistic<"numApplied", "applied", "Kernels rewritten">];
+  let dependentDialects = ["::emmy::sched::SchedDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// emmy_sched to emmy_tile
+//===----------------------------------------------------------------------===//
+
+def LowerToTilePass : Pass<"emmy-lower-to-tile", "::mlir::ModuleOp"> {
+  let summary = "Lower tile programs to hardware programs";
+  let description = [{
+    Each `emmy_sched.program` becomes an `emmy_tile.kernel` of the same name. Here appear warp roles, rings of stages with their
+    barriers, fragments and their layouts, and for each kernel argument the binding that says how a launch fills it.
+
+    ```mlir
+    emmy_tile.kernel @linear(%a: !emmy_tile.tmap<128x64xbf16, swizzle = 128> {emmy.bind = #emmy.bind_tma<…>}, …)
+        grid [132, 1, 1] cluster 2 warps 12 {
+      emmy_tile.warp_specialize { emmy_tile.role "producer" … emmy_tile.role "consumer" … }
+    }
+    ```
+  }];
+  let statistics = [Statistic<"numLowered", "lowered", "Programs lowered">];
+  let dependentDialects = ["::emmy::tile::TileDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::math::MathDialect"];
+}
+
 #endif // EMMY_CONVERSION_PASSES_TD

@@ -1,0 +1,48 @@
+// Part of the Emmy project, under the Apache License v2.0 with LLVM Exceptions. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Lowers every tile program to a hardware program of the same name: roles, rings and barriers appear here. Expects programs as
+// --emmy-apply-schedule makes them; edits of blocks, stages or units are taken as they stand.
+#include "ProgramClass.h"
+#include "emmy/Conversion/Passes.h"
+
+#define DEBUG_TYPE "emmy-lower-to-tile"
+
+using namespace mlir;
+
+namespace emmy {
+#define GEN_PASS_DEF_LOWERTOTILEPASS
+#include "emmy/Conversion/Passes.h.inc"
+
+LogicalResult lowerProgram(sched::ProgramOp program, TargetAttr target) {
+  Attribute schedule = program.getSchedule().value_or(Attribute());
+  if (auto contraction = dyn_cast_or_null<sched::ContractionAttr>(schedule))
+    return contraction.getMma() == sched::MmaKind::wgmma ? lowerWgmmaContraction(program, target)
+                                                         : lowerPortableContraction(program, target);
+  return program.emitOpError("has no schedule that can be lowered");
+}
+
+/// What passes do not know goes on to the kernel, which stands before its program.
+static void keepAttributes(sched::ProgramOp program) {
+  auto kernel = cast<tile::KernelOp>(program->getPrevNode());
+  for (NamedAttribute attr : program->getDiscardableAttrs())
+    if (attr.getName() != sched::kPredictedAttr)
+      kernel->setDiscardableAttr(attr.getName(), attr.getValue());
+}
+
+namespace {
+struct LowerToTilePass : impl::LowerToTilePassBase<LowerToTilePass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    for (auto program : llvm::make_early_inc_range(getOperation().getOps<sched::ProgramOp>())) {
+      if (failed(lowerProgram(program, TargetAttr::of(program))))
+        return signalPassFailure();
+      keepAttributes(program);
+      program.erase();
+      ++numLowered;
+    }
+  }
+};
+} // namespace
+} // namespace emmy
