@@ -16,6 +16,8 @@ namespace emmy::sched {
 constexpr llvm::StringLiteral kScheduleAttr = "emmy_sched.schedule";
 constexpr llvm::StringLiteral kPredictedAttr = "emmy_sched.predicted";
 constexpr llvm::StringLiteral kCandidatesAttr = "emmy_sched.candidates";
+/// On an operation in a region of `map`: its result is true in the plain range of the pipeline around it.
+constexpr llvm::StringLiteral kPlainAttr = "emmy_sched.plain";
 
 } // namespace emmy::sched
 

@@ -133,3 +133,123 @@ void ContractionAttr::print(AsmPrinter &printer) const {
           << ", wait = " << getWait() << ", epilogue = " << stringifyVia(getEpilogue()) << ", mma = " << stringifyMmaKind(getMma())
           << (getPersistent() ? ", persistent>" : ">");
 }
+
+//===----------------------------------------------------------------------===//
+// Chain
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The fields of a chain schedule as they stand in the text; what is left out has the value given here.
+struct ChainFields {
+  StringAttr rowAxis, foldAxis;
+  int64_t rows = 0, step = 0, scoreStages = 2, valueStages = 2, consumers = 1, producerRegisters = 24, consumerRegisters = 240, section = 1;
+  Via epilogue = Via::direct;
+  bool lastFirst = false;
+
+  /// `[m: 128]`
+  static ParseResult parseBlock(AsmParser &parser, StringAttr &axis, int64_t &size) {
+    StringRef name;
+    if (parser.parseLSquare() || parser.parseKeyword(&name) || parser.parseColon() || parser.parseInteger(size) || parser.parseRSquare())
+      return failure();
+    axis = parser.getBuilder().getStringAttr(name);
+    return success();
+  }
+
+  static ParseResult parsePair(AsmParser &parser, int64_t &first, int64_t &second) {
+    return failure(parser.parseLSquare() || parser.parseInteger(first) || parser.parseComma() || parser.parseInteger(second) ||
+                   parser.parseRSquare());
+  }
+
+  ParseResult parseField(AsmParser &parser) {
+    StringRef field;
+    SMLoc at = parser.getCurrentLocation();
+    if (parser.parseKeyword(&field))
+      return failure();
+    if (field == "last_first")
+      return lastFirst = true, success();
+    if (parser.parseEqual())
+      return failure();
+    if (field == "rows")
+      return parseBlock(parser, rowAxis, rows);
+    if (field == "over")
+      return parseBlock(parser, foldAxis, step);
+    if (field == "stages")
+      return parsePair(parser, scoreStages, valueStages);
+    if (field == "registers")
+      return parsePair(parser, producerRegisters, consumerRegisters);
+    if (field == "epilogue")
+      return parseEnum(parser, symbolizeVia, epilogue);
+    if (field == "consumers")
+      return parser.parseInteger(consumers);
+    if (field == "section")
+      return parser.parseInteger(section);
+    return parser.emitError(at, "a chain schedule has no field '") << field << "'";
+  }
+};
+} // namespace
+
+Attribute ChainAttr::parse(AsmParser &parser, Type) {
+  ChainFields f;
+  SMLoc at = parser.getCurrentLocation();
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, [&]() { return f.parseField(parser); }))
+    return {};
+  if (!f.rowAxis || !f.foldAxis)
+    return parser.emitError(at, "a chain schedule needs rows such as [m: 128] and an axis to fold over such as [n: 128]"), Attribute();
+  return get(parser.getContext(), f.rowAxis, f.rows, f.foldAxis, f.step, f.scoreStages, f.valueStages, f.consumers, f.producerRegisters,
+             f.consumerRegisters, f.section, f.epilogue, f.lastFirst);
+}
+
+void ChainAttr::print(AsmPrinter &printer) const {
+  printer << "<rows = [" << getRowAxis().getValue() << ": " << getRows() << "], over = [" << getFoldAxis().getValue() << ": " << getStep()
+          << "], stages = [" << getScoreStages() << ", " << getValueStages() << "], consumers = " << getConsumers() << ", registers = ["
+          << getProducerRegisters() << ", " << getConsumerRegisters() << "], section = " << getSection()
+          << ", epilogue = " << stringifyVia(getEpilogue()) << (getLastFirst() ? ", last_first>" : ">");
+}
+
+//===----------------------------------------------------------------------===//
+// Range: <over [m] from [0] to [m + 128] plain [0] to [m + 1]>
+//===----------------------------------------------------------------------===//
+
+Attribute RangeAttr::parse(AsmParser &parser, Type) {
+  SmallVector<Attribute> over;
+  SmallVector<StringRef> names;
+  auto parseName = [&]() -> ParseResult {
+    if (parser.parseKeyword(&names.emplace_back()))
+      return failure();
+    over.push_back(parser.getBuilder().getStringAttr(names.back()));
+    return success();
+  };
+  if (parser.parseLess() || parser.parseKeyword("over") ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseName))
+    return {};
+  SmallVector<AffineExpr> bounds[4];
+  const StringRef keywords[] = {"from", "to", "plain", "to"};
+  for (auto [keyword, exprs] : llvm::zip(keywords, bounds)) {
+    if (parser.parseKeyword(keyword))
+      return {};
+    FailureOr<SmallVector<AffineExpr>> parsed = emmy::parseExprs(parser, names);
+    if (failed(parsed))
+      return {};
+    exprs = *parsed;
+  }
+  if (parser.parseGreater())
+    return {};
+  return get(parser.getContext(), parser.getBuilder().getArrayAttr(over), bounds[0], bounds[1], bounds[2], bounds[3]);
+}
+
+void RangeAttr::print(AsmPrinter &printer) const {
+  SmallVector<StringRef> names;
+  for (auto name : getOver().getAsRange<StringAttr>())
+    names.push_back(name.getValue());
+  printer << "<over [";
+  llvm::interleaveComma(names, printer.getStream());
+  printer << "] from ";
+  emmy::printExprs(printer, getFrom(), names);
+  printer << " to ";
+  emmy::printExprs(printer, getTo(), names);
+  printer << " plain ";
+  emmy::printExprs(printer, getPlainFrom(), names);
+  printer << " to ";
+  emmy::printExprs(printer, getPlainTo(), names);
+  printer << '>';
+}

@@ -51,4 +51,38 @@ def Sched_ContractionAttr : Sched_Attr<"Contraction", "contraction"> {
   let hasCustomAssemblyFormat = 1;
 }
 
+def Sched_ChainAttr : Sched_Attr<"Chain", "chain"> {
+  let summary = "A schedule of a fold whose products feed products";
+  let description = [{
+    `rows` names the axis of the rows and its block, 64 for each of the `consumers` (warpgroups); `over` the fold's axis and its block.
+    `stages` are the blocks in flight of the operands of the products along other axes, then of those along the fold's axis.
+    `registers` are a producer's and a consumer's. Row blocks of `section` points of the remaining axes are visited together, the last
+    rows first with `last_first`. `epilogue` says how results leave.
+
+    ```mlir
+    #emmy_sched.chain<rows = [m: 128], over = [n: 128], stages = [2, 2], consumers = 2, registers = [24, 240], section = 8,
+                      epilogue = tma, last_first>
+    ```
+  }];
+  let parameters = (ins "::mlir::StringAttr":$rowAxis, "int64_t":$rows, "::mlir::StringAttr":$foldAxis, "int64_t":$step,
+                        "int64_t":$scoreStages, "int64_t":$valueStages, "int64_t":$consumers, "int64_t":$producerRegisters,
+                        "int64_t":$consumerRegisters, "int64_t":$section, "::emmy::sched::Via":$epilogue, "bool":$lastFirst);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Sched_RangeAttr : Sched_Attr<"Range", "range"> {
+  let summary = "The part of a serial axis that a pipeline has to visit, from the blocks of other axes";
+  let description = [{
+    Expressions are over where the blocks of `over` start. Elements before some expression of `from`, or at or past some of `to`, change
+    nothing that the pipeline carries. Between all of `plain … to …`, operations in the body that are marked `emmy_sched.plain` are true.
+
+    ```mlir
+    #emmy_sched.range<over [m] from [0] to [m + 128, s0] plain [0] to [m + 1, s0]>
+    ```
+  }];
+  let parameters = (ins "::mlir::ArrayAttr":$over, ArrayRefParameter<"::mlir::AffineExpr">:$from, ArrayRefParameter<"::mlir::AffineExpr">:$to,
+                        ArrayRefParameter<"::mlir::AffineExpr">:$plainFrom, ArrayRefParameter<"::mlir::AffineExpr">:$plainTo);
+  let hasCustomAssemblyFormat = 1;
+}
+
 #endif // EMMY_SCHED_ATTRS_TD

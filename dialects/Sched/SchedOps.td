@@ -60,7 +60,7 @@ def Sched_ProgramOp : Sched_Op<"program", [IsolatedFromAbove, Symbol, SingleBloc
 def Sched_PipelineOp : Sched_Op<"pipeline", [SingleBlock, RecursiveMemoryEffects]> {
   let summary = "Visit the blocks of a serial axis in order, carrying tiles";
   let description = [{
-    Loads of later blocks run ahead as far as the schedule's stages allow.
+    Loads of later blocks run ahead as far as the schedule's stages allow. With a `range`, blocks outside it may be left out.
 
     Constraints: (pipeline_c1) initial tiles, block arguments, yielded tiles and results have the same types; (pipeline_c2) the axis is
     a serial axis of the program, and no carried tile spans it.
@@ -73,7 +73,7 @@ def Sched_PipelineOp : Sched_Op<"pipeline", [SingleBlock, RecursiveMemoryEffects
     }
     ```
   }];
-  let arguments = (ins StrAttr:$axis, Variadic<Sched_TileType>:$inits);
+  let arguments = (ins StrAttr:$axis, Variadic<Sched_TileType>:$inits, OptionalAttr<Sched_RangeAttr>:$range);
   let results = (outs Variadic<Sched_TileType>:$results);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;

@@ -103,11 +103,14 @@ static Elements add(const View &a, const View &b) {
   return result;
 }
 
-/// softmax(Q·K^T / sqrt(d)) · V for one head.
-static Elements attention(const View &q, const View &k, const View &v) {
+/// softmax(Q·K^T / sqrt(d)) · V for one head; a causal query sees no key of a larger index.
+static Elements attention(const View &q, const View &k, const View &v, bool causal) {
   View weights{matmul(q, k), q.rows, k.rows};
-  for (double &score : weights.elements)
+  for (auto [i, score] : llvm::enumerate(weights.elements)) {
     score /= std::sqrt(static_cast<double>(q.columns));
+    if (causal && static_cast<int64_t>(i) % weights.columns > static_cast<int64_t>(i) / weights.columns)
+      score = -std::numeric_limits<double>::infinity();
+  }
   weights.elements = softmax(weights);
   return matmul(weights, View{transpose(v), v.columns, v.rows});
 }
@@ -136,8 +139,8 @@ static std::optional<Elements> reference(StringRef text, size_t size, llvm::func
     return add(operand(0), operand(1));
   if (kind == "matmul_nt" && numbers.size() == 2)
     return matmul(operand(0), operand(1));
-  if (kind == "attention" && numbers.size() == 3)
-    return attention(operand(0), operand(1), operand(2));
+  if ((kind == "attention" || kind == "causal_attention") && numbers.size() == 3)
+    return attention(operand(0), operand(1), operand(2), kind == "causal_attention");
   return std::nullopt;
 }
 

@@ -3,6 +3,7 @@
 
 // The list of kernel classes.
 #include "KernelClass.h"
+#include "Chain.h"
 #include "Contraction.h"
 
 using namespace mlir;
@@ -12,6 +13,7 @@ namespace emmy {
 ArrayRef<KernelClass> getKernelClasses() {
   static const KernelClass classes[] = {
       contraction::getClass(),
+      chain::getClass(),
   };
   return classes;
 }

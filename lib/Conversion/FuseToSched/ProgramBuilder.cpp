@@ -159,8 +159,9 @@ Value ProgramBuilder::fill(TypedAttr number, ArrayRef<unsigned> axes) {
   return sched::FillOp::create(builder, loc, tileType(axes, number.getType()), number);
 }
 
-sched::PipelineOp ProgramBuilder::pipeline(unsigned axis, ValueRange inits, function_ref<SmallVector<Value>(ValueRange)> body) {
-  auto made = sched::PipelineOp::create(builder, loc, inits.getTypes(), view.axes[axis].name, inits);
+sched::PipelineOp ProgramBuilder::pipeline(unsigned axis, ValueRange inits, function_ref<SmallVector<Value>(ValueRange)> body,
+                                           sched::RangeAttr range) {
+  auto made = sched::PipelineOp::create(builder, loc, inits.getTypes(), view.axes[axis].name, inits, range);
   OpBuilder::InsertionGuard guard(builder);
   llvm::DenseMap<Value, Value> outside = tiles;
   SmallVector<Location> locs(inits.size(), loc);

@@ -41,7 +41,7 @@ public:
   /// A pipeline over an axis that carries `inits`; `body` is called inside with the carried tiles and gives the next ones. Tiles that
   /// it emits are forgotten afterwards.
   sched::PipelineOp pipeline(unsigned axis, mlir::ValueRange inits,
-                             llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange)> body);
+                             llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange)> body, sched::RangeAttr range = {});
 
 private:
   struct Access {

@@ -96,8 +96,12 @@ Value FragmentBuilder::evalMap(sched::MapOp op) {
     IRMapping mapping;
     Block &block = op.getBody().front();
     mapping.map(block.getArguments(), arguments);
-    for (Operation &inner : block.without_terminator())
-      b.clone(inner, mapping);
+    for (Operation &inner : block.without_terminator()) {
+      if (isPlain && inner.hasAttr(sched::kPlainAttr))
+        mapping.map(inner.getResult(0), arith::ConstantOp::create(b, b.loc, b.getBoolAttr(true)).getResult());
+      else
+        b.clone(inner, mapping)->removeAttr(sched::kPlainAttr);
+    }
     return mapping.lookupOrDefault(block.getTerminator()->getOperand(0));
   });
 }
@@ -250,7 +254,7 @@ void FragmentBuilder::write(sched::WriteOp op) {
   tile::ScatterOp::create(b, b.loc, value, pointer, at.offsets, at.mask);
 }
 
-Value FragmentBuilder::clear(Value fragment, sched::TileType tile, StringAttr axis) {
+Value FragmentBuilder::clear(Value fragment, sched::TileType tile, StringAttr axis, TypedAttr number) {
   if (!isRagged(axis))
     return fragment;
   int64_t dim = axesOf(tile)[0] == axis ? 0 : 1;
@@ -258,7 +262,7 @@ Value FragmentBuilder::clear(Value fragment, sched::TileType tile, StringAttr ax
   Value end = b.size(b.program.getAxis(axis).getSize(), b.getI32Type());
   return mapOp(ValueRange{fragment, at, end}, fragment.getType(), [&](ValueRange arguments) -> Value {
     Value inside = arith::CmpIOp::create(b, b.loc, arith::CmpIPredicate::slt, arguments[1], arguments[2]);
-    Value zero = arith::ConstantOp::create(b, b.loc, b.getZeroAttr(arguments[0].getType()));
+    Value zero = arith::ConstantOp::create(b, b.loc, number ? number : b.getZeroAttr(arguments[0].getType()));
     return arith::SelectOp::create(b, b.loc, inside, arguments[0], zero);
   });
 }

@@ -34,8 +34,10 @@ public:
   mlir::Value spread(mlir::Value value, sched::TileType from, sched::TileType tile);
   /// Elements that one access of `op` moves on this fragment.
   int64_t vectorOf(sched::ReadOp op);
-  /// `fragment` with zeros past the end of `axis`.
-  mlir::Value clear(mlir::Value fragment, sched::TileType tile, mlir::StringAttr axis);
+  /// `fragment` with zeros, or with `number`, past the end of `axis`.
+  mlir::Value clear(mlir::Value fragment, sched::TileType tile, mlir::StringAttr axis, mlir::TypedAttr number = {});
+  /// Takes conditions that hold in the plain range of a pipeline as true.
+  void assumePlain() { isPlain = true; }
   /// True if elements past the end of an axis can occur in the rectangle.
   bool isRagged(mlir::StringAttr axis);
 
@@ -66,6 +68,7 @@ private:
 
   KernelBuilder &b;
   FragmentPlace place;
+  bool isPlain = false;
   llvm::DenseMap<mlir::Value, mlir::Value> values;
 };
 

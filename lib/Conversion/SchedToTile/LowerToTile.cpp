@@ -19,6 +19,8 @@ LogicalResult lowerProgram(sched::ProgramOp program, TargetAttr target) {
   if (auto contraction = dyn_cast_or_null<sched::ContractionAttr>(schedule))
     return contraction.getMma() == sched::MmaKind::wgmma ? lowerWgmmaContraction(program, target)
                                                          : lowerPortableContraction(program, target);
+  if (isa_and_nonnull<sched::ChainAttr>(schedule))
+    return lowerWgmmaChain(program, target);
   return program.emitOpError("has no schedule that can be lowered");
 }
 

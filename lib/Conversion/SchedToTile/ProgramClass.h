@@ -12,6 +12,7 @@ namespace emmy {
 
 /// Each puts an emmy_tile.kernel of the program's name before it, or emits an error. They do not erase the program.
 mlir::LogicalResult lowerWgmmaContraction(sched::ProgramOp program, TargetAttr target);
+mlir::LogicalResult lowerWgmmaChain(sched::ProgramOp program, TargetAttr target);
 mlir::LogicalResult lowerPortableContraction(sched::ProgramOp program, TargetAttr target);
 
 /// Calls the lowering that the program's schedule asks for.
