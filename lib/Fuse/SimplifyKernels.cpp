@@ -3,7 +3,7 @@
 
 // In: kernels. Out: the same kernels in fewer and plainer ops: arithmetic on indices is affine in emmy_fuse.index, and comparisons of
 // indices are of one affine expression with a constant, which scheduling reads as bounds; a map moves into its only user over the
-// same axes; constants, repeated and unused operands go. Numerics are kept.
+// same axes, predicates on indices into every user; constants, repeated and unused operands go. Numerics are kept.
 #include "dialects/Fuse/Fuse.h"
 #include "emmy/Fuse/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -60,14 +60,21 @@ static void inlineProducer(MapOp map, unsigned index, MapOp producer) {
   block.getArgument(index).replaceAllUsesWith(mapping.lookup(source.getTerminator()->getOperand(0)));
 }
 
+/// Integer work on indices alone, such as a causal mask: cheap enough to repeat, and only read as bounds where it is used.
+static bool isPredicate(MapOp map) {
+  return llvm::all_of(map.getInputs(), [](Value input) { return isa_and_nonnull<IndexOp>(input.getDefiningOp()); }) &&
+         llvm::all_of(map.getBody().front().without_terminator(),
+                      [](Operation &op) { return llvm::all_of(op.getResultTypes(), [](Type type) { return type.isInteger(); }); });
+}
+
 static bool mergeProducers(MapOp map, int64_t &merged) {
   for (unsigned i = 0; i < map.getInputs().size(); ++i) {
     auto producer = map.getInputs()[i].getDefiningOp<MapOp>();
     if (!producer || map.getBody().front().getArgument(i).use_empty())
       continue;
-    bool isConstant = producer.getInputs().empty();
+    bool isFree = producer.getInputs().empty() || isPredicate(producer);
     bool isOnlyUser = producer->hasOneUse() && producer->getBlock() == map->getBlock() && producer.getType().getAxes() == map.getType().getAxes();
-    if (!isConstant && !isOnlyUser)
+    if (!isFree && !isOnlyUser)
       continue;
     inlineProducer(map, i, producer);
     dropOperands(map);

@@ -75,3 +75,28 @@ emmy_fuse.kernel @drops_what_nobody_needs(%x: tensor<8x8xf32>) outs(%y: tensor<8
   }
   emmy_fuse.store %r to %y over [m, n] at [m, n] : !mn, tensor<8x8xf32>
 }
+
+// A predicate on indices moves into every user, whatever its axes, so that bounds stand where they are used.
+// CHECK-LABEL: emmy_fuse.kernel @moves_predicates_in
+// CHECK: %[[D:.+]] = emmy_fuse.index over [m, n] at m - n
+// CHECK-NEXT: emmy_fuse.map(%{{.*}}, %[[D]]) : (!emmy_fuse.value<[h, m, n] x f32>, !emmy_fuse.value<[m, n] x i64>)
+// CHECK: arith.cmpi sge
+// CHECK: arith.select
+// CHECK-NOT: emmy_fuse.map
+emmy_fuse.kernel @moves_predicates_in(%x: tensor<2x8x8xf32>) outs(%y: tensor<2x8x8xf32>) axes(h = 2, m = 8, n = 8) {
+  %a = emmy_fuse.load %x over [h, m, n] at [h, m, n] : tensor<2x8x8xf32>
+  %i = emmy_fuse.index over [m] at m
+  %j = emmy_fuse.index over [n] at n
+  %c = emmy_fuse.map(%i, %j) : (!emmy_fuse.value<[m] x i64>, !emmy_fuse.value<[n] x i64>) -> !emmy_fuse.value<[m, n] x i1> {
+  ^bb0(%p: i64, %q: i64):
+    %0 = arith.cmpi sge, %p, %q : i64
+    emmy_fuse.yield %0 : i1
+  }
+  %r = emmy_fuse.map(%a, %c) : (!emmy_fuse.value<[h, m, n] x f32>, !emmy_fuse.value<[m, n] x i1>) -> !emmy_fuse.value<[h, m, n] x f32> {
+  ^bb0(%p: f32, %q: i1):
+    %low = arith.constant 0xFF800000 : f32
+    %0 = arith.select %q, %p, %low : f32
+    emmy_fuse.yield %0 : f32
+  }
+  emmy_fuse.store %r to %y over [h, m, n] at [h, m, n] : !emmy_fuse.value<[h, m, n] x f32>, tensor<2x8x8xf32>
+}
