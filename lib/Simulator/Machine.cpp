@@ -376,7 +376,7 @@ LogicalResult simulator::simulate(ArrayRef<Step> steps, MutableArrayRef<Buffer> 
   AccessLog log;
   std::vector<std::unique_ptr<Memory>> globals;
   for (Buffer &buffer : buffers) {
-    globals.push_back(std::make_unique<Memory>(log, Space::Global, buffer.bytes.size(), buffer.initialized));
+    globals.push_back(std::make_unique<Memory>(log, Space::Global, buffer.bytes.size(), buffer.initialized, buffer.writable));
     std::copy(buffer.bytes.begin(), buffer.bytes.end(), globals.back()->bytes.begin());
   }
   // Machines stay alive: findings of later launches name units of earlier ones.

@@ -78,7 +78,8 @@ std::optional<Conflict> Memory::note(uint32_t access, const VectorClock &clock, 
         conflict = Conflict{*hazard, cell.writer, byte};
     }
     if (!later.write) {
-      cell.readers = withReader(cell.readers, access);
+      if (writable)
+        cell.readers = withReader(cell.readers, access);
       continue;
     }
     if (cell.readers && cell.readers != checkedReaders) {

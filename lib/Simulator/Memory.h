@@ -77,8 +77,9 @@ struct Conflict {
 
 class Memory {
 public:
-  Memory(AccessLog &log, Space space, int64_t bytes, bool initialized)
-      : bytes(bytes, 0), log(log), space(space), shadow(bytes, Shadow{0, 0, initialized}) {}
+  /// Reads of memory that is never written need no record.
+  Memory(AccessLog &log, Space space, int64_t bytes, bool initialized, bool writable = true)
+      : bytes(bytes, 0), log(log), space(space), writable(writable), shadow(bytes, Shadow{0, 0, initialized}) {}
 
   int64_t size() const { return static_cast<int64_t>(bytes.size()); }
   /// Checks and records an access of [at, at + count) by log entry `access`, whose agent knows `clock`.
@@ -103,6 +104,7 @@ private:
 
   AccessLog &log;
   Space space;
+  bool writable;
   std::vector<Shadow> shadow;
   /// Reader sets are interned: neighbouring bytes nearly always share theirs.
   std::vector<std::vector<uint32_t>> readerSets{{}};
