@@ -104,6 +104,12 @@ def gemm_tile(m: int) -> TileKernel:
     )
 
 
+def gemm_portable(m: int, n: int, k: int) -> TileKernel:
+    params = [{"ptr": 0}, {"ptr": 1}, {"ptr": 2}, {"i32": m}, {"i32": n}, {"i32": k}]
+    grid = [-(-m // 64), -(-n // 64), 1]
+    return TileKernel("gemm-portable", "gemm_portable", [[m, k], [n, k]], [("bf16", [m, n])], params, grid, 4, 32768, matmul)
+
+
 def softmax(rows: int, columns: int) -> TileKernel:
     return TileKernel(
         "row-softmax",
@@ -153,6 +159,8 @@ KERNELS = [
     gemm(512, 768, 320),
     gemm(1000, 520, 1000),
     gemm(8192, 8192, 1024),
+    gemm_portable(64, 64, 64),
+    gemm_portable(100, 200, 328),
     softmax(1000, 4096),
     softmax(33, 1000),
     TileKernel(

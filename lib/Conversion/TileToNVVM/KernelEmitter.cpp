@@ -209,7 +209,13 @@ void KernelEmitter::guarded(Value condition, llvm::function_ref<void()> emitBody
 Value KernelEmitter::onlyThread() {
   if (unit.oneThread)
     return {};
-  return unit.kind == Unit::Warp ? b.elect() : b.equal(unit.thread, 0);
+  return unit.kind == Unit::Warp && isHopper() ? b.elect() : b.equal(unit.thread, 0);
+}
+
+bool KernelEmitter::isHopper() {
+  StringRef chip = TargetAttr::of(kernel).getChip().getValue();
+  int64_t version = 0;
+  return !chip.consume_front("sm_") || chip.consumeInteger(10, version) || version >= 90;
 }
 
 //===----------------------------------------------------------------------===//

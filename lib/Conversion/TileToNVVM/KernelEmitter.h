@@ -81,6 +81,9 @@ public:
   mlir::Value elementPointer(const SharedAddress &base, SharedType type, llvm::ArrayRef<Sum> at);
   void syncUnit();
 
+  /// True if the chip has Hopper's instructions (elect, stmatrix); the portable path does without.
+  bool isHopper();
+
   // Layouts.
   /// The part of an element's coordinate along `dim` that the thread decides.
   mlir::Value threadCoordinate(LayoutAttr layout, int64_t dim);

@@ -239,8 +239,10 @@ LogicalResult emit(KernelEmitter &e, LoadSharedOp op) {
 
 LogicalResult emit(KernelEmitter &e, StoreSharedOp op) {
   Staged staged(e, op.getValue().getType(), op.getTarget().getType(), e.address(op.getTarget()), op.getTranspose());
-  if (op.getMatrix())
-    return failed(checkMatrix(op, op.getValue().getType())) ? failure() : storeMatrices(e, op, staged);
+  if (op.getMatrix() && failed(checkMatrix(op, op.getValue().getType())))
+    return failure();
+  if (op.getMatrix() && e.isHopper())
+    return storeMatrices(e, op, staged);
   storeVectors(e, op, staged);
   return success();
 }
