@@ -130,7 +130,8 @@ bool Analysis::checkValues() {
     product.column = own.front();
     // The one user adds the product to something else, and yields that.
     product.merge = dyn_cast<fuse::MapOp>(*op->user_begin());
-    if (!product.merge || !product.merge->hasOneUse() || *product.merge->user_begin() != yield || llvm::count(product.merge.getInputs(), op.getResult()) != 1)
+    if (!product.merge || !product.merge->hasOneUse() || *product.merge->user_begin() != yield ||
+        llvm::count(product.merge.getInputs(), op.getResult()) != 1)
       return false;
     Block &region = product.merge.getBody().front();
     Value element = region.getArgument(llvm::find(product.merge.getInputs(), op.getResult()) - product.merge.getInputs().begin());

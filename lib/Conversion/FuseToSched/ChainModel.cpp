@@ -74,8 +74,9 @@ static Candidate rate(ChainAttr s, const Chain &chain, const KernelView &view, T
     values += paddedSize(view, product.column) / 2.0 * s.getStep() / 16;
   double tensor = s.getConsumers() * (scores + values);
   double pointwise = s.getConsumers() * 0.082 * 64 * s.getStep() * (s.getConsumers() == 1 ? 1.4 : 1.0);
-  double overlap = s.getConsumers() == 1 ? 0.6 : 0.25; // a warpgroup alone has nobody to fill its gaps
-  double block = std::max(tensor, pointwise) + overlap * std::min(tensor, pointwise) + 150;
+  // Warpgroups fill each other's gaps but for about 330 clocks of waits; one alone overlaps little.
+  double exposed = s.getConsumers() == 1 ? 0.7 * std::min(tensor, pointwise) : 330;
+  double block = std::max(tensor, pointwise) + exposed;
   double blocks = llvm::divideCeil(sizeOf(view, chain.over), s.getStep());
   if (s.getLastFirst())
     blocks = blocks / 2 + 1;
@@ -95,17 +96,22 @@ SmallVector<Candidate> enumerate(const KernelView &view, TargetAttr target) {
   MLIRContext *context = view.kernel.getContext();
   StringAttr row = view.axes[chain.row].name, over = view.axes[chain.over].name;
   int64_t section = sectionOf(chain, view);
-  for (int64_t consumers : {2, 3, 1})
-    for (int64_t step : {128, 64, 32})
+  int64_t longest = 0; // of several warpgroups: shorter blocks wait more often than the model knows
+  for (int64_t step : {128, 64, 32})
+    for (int64_t consumers : {2, 3, 1})
       for (Via epilogue : {Via::tma, Via::direct}) {
+        if (consumers > 1 && step < longest)
+          break;
         int64_t producer = consumers == 3 ? 32 : 24, consumer = consumers == 3 ? 160 : 240;
         auto make = [&](bool lastFirst) {
-          return ChainAttr::get(context, row, 64 * consumers, over, step, 2, 2, consumers, producer, consumer, section, epilogue, lastFirst);
+          return ChainAttr::get(context, row, 64 * consumers, over, step, 2, 2, consumers, producer, consumer, section, epilogue,
+                                lastFirst);
         };
         if (violation(make(false), view, target))
           continue;
         sched::RangeAttr range = rangeOf(chain, view, make(false), /*marks=*/false);
         candidates.push_back(rate(make(growsWithRows(view, chain, range)), chain, view, target));
+        longest = consumers > 1 ? step : longest;
         break; // direct stores are for what the copy engine cannot write
       }
   return candidates;

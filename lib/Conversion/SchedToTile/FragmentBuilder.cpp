@@ -156,7 +156,7 @@ template <typename Op> int64_t FragmentBuilder::vectorWidth(Op op, sched::TileTy
   AffineExpr stride = sum.coefficientOf(cast<AffineDimExpr>(dim).getPosition());
   if (!stride || stride != 1)
     return 1;
-  int64_t bytes = tile.getElementType().getIntOrFloatBitWidth() / 8;
+  int64_t bytes = std::max<int64_t>(1, tile.getElementType().getIntOrFloatBitWidth() / 8); // a boolean takes one
   int64_t width = tile::toLayout(cast<tile::FragType>(typeOf(tile)).getLayout()).vectorWidth(axes.size() - 1), vector = 1;
   auto fits = [&](int64_t wide) {
     return wide * bytes <= 16 && b.alignOf(tensor) % (wide * bytes) == 0 && sum.constant.isMultipleOf(wide) &&

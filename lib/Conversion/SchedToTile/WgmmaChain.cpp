@@ -116,8 +116,10 @@ void WgmmaChain::allocate() {
     element = write.getValue().getType().getElementType();
     stores.push_back(store);
   }
-  if (panels)
-    staging = tile::AllocOp::create(k, k.loc, SharedType::get({static_cast<int64_t>(stores.size()), s.getConsumers(), panels, 64, kSpan}, element, 128));
+  if (panels) {
+    int64_t count = stores.size();
+    staging = tile::AllocOp::create(k, k.loc, SharedType::get({count, s.getConsumers(), panels, 64, kSpan}, element, 128));
+  }
   for (ChainRing *ring : {&resident, &scoreRing, &valueRing}) {
     auto barriers = tile::BarrierType::get(k.getContext(), ring->stages);
     ring->full = tile::AllocOp::create(k, k.loc, barriers);
