@@ -218,3 +218,22 @@ def test_stores_in_other_orders() -> None:
     Kernels(text).call("normalize", [x, y, s])
     np.testing.assert_allclose(s, x.sum(axis=1), rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(y, (x / s[:, None]).T, rtol=1e-5)
+
+
+def test_large_temporary_lives_to_the_end() -> None:
+    """Two loop nests read one temporary that is too large for the stack."""
+    text = f"""
+    emmy_fuse.kernel @both(%x: tensor<64x65xf32>) outs(%y: tensor<64x65xf32>, %z: tensor<65x64xf32>) axes(m = 64, n = 65) {{
+      %a = emmy_fuse.load %x over [m, n] at [m, n] : tensor<64x65xf32>
+      %b = emmy_fuse.map(%a) : ({value("mn")}) -> {value("mn")} {{
+      ^bb0(%p: f32):
+        %r = math.exp %p : f32
+        emmy_fuse.yield %r : f32
+      }}
+      emmy_fuse.store %b to %y over [m, n] at [m, n] : {value("mn")}, tensor<64x65xf32>
+      emmy_fuse.store %b to %z over [n, m] at [n, m] : {value("mn")}, tensor<65x64xf32>
+    }}"""
+    x, y, z = normal(64, 65), np.zeros((64, 65), "f4"), np.zeros((65, 64), "f4")
+    Kernels(text).call("both", [x, y, z])
+    np.testing.assert_allclose(y, np.exp(x), rtol=1e-6)
+    np.testing.assert_array_equal(z, y.T)

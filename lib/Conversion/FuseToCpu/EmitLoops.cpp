@@ -26,6 +26,8 @@ void Emitter::emitKernel() {
     sizes[axis.getName()] = emitExpr(axis.getSize(), {}, 0);
   prologue = arith::ConstantIntOp::create(b, loc, 0, 64); // marks the place; temporaries are allocated after it
   emitStores(placement.stores);
+  for (Value pointer : allocated)
+    deallocate(b, loc, pointer);
 }
 
 void Emitter::emitStores(const StoreNode &node) {
@@ -133,7 +135,10 @@ Buffer Emitter::allocateBuffer(Axes axes, Type type) {
     else
       count = multiply(count, block ? constant(kFoldBlock) : sizes.lookup(axis));
   }
-  buffer.pointer = allocate(b, loc, count, type, end);
+  Allocation allocation = allocate(b, loc, count, type);
+  buffer.pointer = allocation.pointer;
+  if (allocation.needsFree)
+    allocated.push_back(allocation.pointer);
   return buffer;
 }
 

@@ -98,6 +98,7 @@ private:
   llvm::DenseMap<unsigned, mlir::Value> symbols;      // by number
   llvm::DenseMap<mlir::StringAttr, mlir::Value> sizes; // of the axes
   llvm::DenseMap<int64_t, mlir::Value> constants;     // at the start of the function
+  llvm::SmallVector<mlir::Value> allocated;           // temporaries to free at the end
   mlir::Operation *prologue = nullptr;                // last op of what every loop may use
   mlir::Operation *end = nullptr;                     // the return
 };

@@ -73,8 +73,8 @@ void storeElement(OpBuilder &builder, Location loc, Value value, Value pointer, 
   LLVM::StoreOp::create(builder, loc, value, getAddress(builder, loc, pointer, index, memory));
 }
 
-static LLVM::LLVMFuncOp getLibraryFunction(OpBuilder &builder, Operation *inside, StringRef name, Type result, Type parameter) {
-  auto module = inside->getParentOfType<ModuleOp>();
+static LLVM::LLVMFuncOp getLibraryFunction(OpBuilder &builder, StringRef name, Type result, Type parameter) {
+  auto module = builder.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
   if (auto found = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
     return found;
   OpBuilder::InsertionGuard guard(builder);
@@ -82,22 +82,21 @@ static LLVM::LLVMFuncOp getLibraryFunction(OpBuilder &builder, Operation *inside
   return LLVM::LLVMFuncOp::create(builder, module.getLoc(), name, LLVM::LLVMFunctionType::get(result, {parameter}));
 }
 
-Value allocate(OpBuilder &builder, Location loc, Value count, Type type, Operation *end) {
+Allocation allocate(OpBuilder &builder, Location loc, Value count, Type type) {
   Type memory = getMemoryType(type);
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
   int64_t width = memory.getIntOrFloatBitWidth() / 8;
   APInt constant;
   if (matchPattern(count, m_ConstantInt(&constant)) && constant.getSExtValue() * width <= kStackBytes)
-    return LLVM::AllocaOp::create(builder, loc, pointer, memory, count, /*alignment=*/64);
-  auto voidType = LLVM::LLVMVoidType::get(builder.getContext());
-  auto mallocFunction = getLibraryFunction(builder, end, "malloc", pointer, builder.getI64Type());
-  auto freeFunction = getLibraryFunction(builder, end, "free", voidType, pointer);
+    return {LLVM::AllocaOp::create(builder, loc, pointer, memory, count, /*alignment=*/64), false};
+  auto function = getLibraryFunction(builder, "malloc", pointer, builder.getI64Type());
   Value bytes = arith::MulIOp::create(builder, loc, count, arith::ConstantIntOp::create(builder, loc, width, 64));
-  Value buffer = LLVM::CallOp::create(builder, loc, mallocFunction, bytes).getResult();
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(end);
-  LLVM::CallOp::create(builder, loc, freeFunction, buffer);
-  return buffer;
+  return {LLVM::CallOp::create(builder, loc, function, bytes).getResult(), true};
+}
+
+void deallocate(OpBuilder &builder, Location loc, Value pointer) {
+  auto voidType = LLVM::LLVMVoidType::get(builder.getContext());
+  LLVM::CallOp::create(builder, loc, getLibraryFunction(builder, "free", voidType, pointer.getType()), pointer);
 }
 
 } // namespace emmy::fuse

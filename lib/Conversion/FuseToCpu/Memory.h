@@ -19,8 +19,13 @@ mlir::Value loadSizeParameter(mlir::OpBuilder &builder, mlir::Location loc, unsi
 mlir::Value loadElement(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value pointer, mlir::Value index, mlir::Type type);
 void storeElement(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, mlir::Value pointer, mlir::Value index);
 
-/// Memory for `count` elements: on the stack where it is small and constant, else from malloc and freed at `end`.
-mlir::Value allocate(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value count, mlir::Type type, mlir::Operation *end);
+/// Memory for some elements: on the stack where it is small and constant, else from malloc.
+struct Allocation {
+  mlir::Value pointer;
+  bool needsFree;
+};
+Allocation allocate(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value count, mlir::Type type);
+void deallocate(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value pointer);
 
 } // namespace emmy::fuse
 
