@@ -184,7 +184,7 @@ def build(lowering: Lowering) -> Executable:
             kernels = lowering.cubins()
         else:
             kernels = {name: text.encode() for name, text in lowering.ptx().items()}
-        code = CompiledCode(lowering.plan_json(), kernels)
+        code = CompiledCode(_with_own_modules(lowering.plan_json()), kernels)
         if cache:
             cache.put(key, code.pack())
     return Executable(_runtime.Plan(code.plan, code.kernels), lowering)
@@ -205,6 +205,14 @@ def _translate(function: Callable[..., Any], module: ir.Module, *arguments: Any)
     except RuntimeError as error:
         path = save_module(module)
         raise CompileError(str(error).strip(), ir_path=path) from error
+
+
+def _with_own_modules(plan: str) -> str:
+    """The plan with each kernel in a code object of its own name, as kernels are assembled one by one."""
+    document = json.loads(plan)
+    for step in _launches(document["steps"]):
+        step["module"] = step["launch"]
+    return json.dumps(document)
 
 
 def _launches(steps: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
