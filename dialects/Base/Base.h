@@ -31,7 +31,8 @@ void printExprs(mlir::AsmPrinter &printer, llvm::ArrayRef<mlir::AffineExpr> expr
 /// Sizes of `type` as expressions: its `#emmy.dims` encoding, else its static shape.
 /// A dynamic dimension without an encoding has no expression, which is a null entry.
 llvm::SmallVector<mlir::AffineExpr> getSizes(mlir::RankedTensorType type);
-/// The tensor type with these sizes; it carries `#emmy.dims` exactly where a size is not constant.
+/// The tensor type with these sizes; it carries `#emmy.dims` exactly where a size is not constant. A null entry is a dynamic dimension
+/// without an expression, and then the type has no encoding.
 mlir::RankedTensorType getTensorType(llvm::ArrayRef<mlir::AffineExpr> sizes, mlir::Type element);
 /// Row-major strides, in elements, of a tensor with these sizes.
 llvm::SmallVector<mlir::AffineExpr> getContiguousStrides(llvm::ArrayRef<mlir::AffineExpr> sizes, mlir::MLIRContext *context);

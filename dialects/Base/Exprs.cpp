@@ -119,13 +119,14 @@ SmallVector<AffineExpr> getSizes(RankedTensorType type) {
 
 RankedTensorType getTensorType(ArrayRef<AffineExpr> sizes, Type element) {
   SmallVector<int64_t> shape;
-  bool symbolic = false;
+  bool symbolic = false, unknown = false;
   for (AffineExpr size : sizes) {
-    auto constant = dyn_cast<AffineConstantExpr>(size);
+    auto constant = dyn_cast_or_null<AffineConstantExpr>(size);
     shape.push_back(constant ? constant.getValue() : ShapedType::kDynamic);
     symbolic |= !constant;
+    unknown |= !size;
   }
-  Attribute encoding = symbolic ? DimsAttr::get(element.getContext(), sizes) : Attribute();
+  Attribute encoding = symbolic && !unknown ? DimsAttr::get(element.getContext(), sizes) : Attribute();
   return RankedTensorType::get(shape, element, encoding);
 }
 

@@ -38,6 +38,9 @@ LogicalResult ReduceOp::verify() {
   for (auto [i, size] : llvm::enumerate(sizes))
     if (!llvm::is_contained(getDims(), static_cast<int64_t>(i)))
       kept.push_back(size);
+  bool isLogical = getKind() == Combiner::any || getKind() == Combiner::all;
+  if (isLogical && !(getElementType(getInput()).isInteger(1) && getElementType(getResult()).isInteger(1))) // reduce_c3
+    return emitOpError("expects i1 elements for ") << stringifyCombiner(getKind()) << ", but got " << getInput().getType();
   return verifySizes(*this, kept, getResult()); // reduce_c2
 }
 
@@ -68,8 +71,10 @@ LogicalResult ContractOp::verify() {
 }
 
 LogicalResult IotaOp::verify() {
-  if (getDim() >= static_cast<uint64_t>(cast<RankedTensorType>(getType()).getRank()))
+  if (getDim() >= sizesOf(getResult()).size()) // iota_c1
     return emitOpError("expects a dimension of ") << getType() << ", but got " << getDim();
+  if (!getElementType(getResult()).isInteger(64)) // iota_c2
+    return emitOpError("expects i64 elements, but got ") << getType();
   return success();
 }
 
@@ -120,7 +125,7 @@ LogicalResult ConcatOp::verify() {
       return emitOpError("expects operands of rank ") << expected.size() << ", but got " << input.getType();
     for (auto [i, size] : llvm::enumerate(sizes)) {
       if (i == getDim())
-        expected[i] = expected[i] + size;
+        expected[i] = expected[i] && size ? expected[i] + size : AffineExpr();
       else if (!isSameSize(size, expected[i]))
         return emitOpError("expects operands that agree but along dimension ") << getDim() << ", but got " << input.getType();
     }
@@ -138,9 +143,11 @@ LogicalResult PadOp::verify() {
 
 LogicalResult TakeOp::verify() {
   SmallVector<AffineExpr> sizes = emmy::getSizes(cast<RankedTensorType>(getInput().getType())), expected;
-  if (getDim() >= sizes.size())
+  if (getDim() >= sizes.size()) // take_c1
     return emitOpError("expects a dimension below ") << sizes.size() << ", but got " << getDim();
-  for (auto [i, size] : llvm::enumerate(sizes)) {
+  if (!isa<IntegerType>(getElementType(getIndices()))) // take_c2
+    return emitOpError("expects integer indices, but got ") << getIndices().getType();
+  for (auto [i, size] : llvm::enumerate(sizes)) { // take_c3
     if (i == getDim())
       llvm::append_range(expected, emmy::getSizes(cast<RankedTensorType>(getIndices().getType())));
     else
@@ -153,7 +160,26 @@ LogicalResult GatherOp::verify() {
   auto indices = cast<RankedTensorType>(getIndices().getType());
   if (indices.getRank() != cast<RankedTensorType>(getInput().getType()).getRank()) // gather_c1
     return emitOpError("expects indices of the operand's rank, but got ") << indices;
+  if (getDim() >= static_cast<uint64_t>(indices.getRank())) // gather_c2
+    return emitOpError("expects a dimension below ") << indices.getRank() << ", but got " << getDim();
+  if (!isa<IntegerType>(indices.getElementType())) // gather_c3
+    return emitOpError("expects integer indices, but got ") << indices;
   return verifySizes(*this, emmy::getSizes(indices), getResult());
+}
+
+LogicalResult ScatterOp::verify() {
+  Sizes sizes = sizesOf(getInput()), indices = sizesOf(getIndices()), updates = sizesOf(getUpdates());
+  if (getDim() >= sizes.size()) // scatter_c1
+    return emitOpError("expects a dimension below ") << sizes.size() << ", but got " << getDim();
+  if (indices.size() != 1 || !isa<IntegerType>(getElementType(getIndices()))) // scatter_c2
+    return emitOpError("expects a vector of integer indices, but got ") << getIndices().getType();
+  sizes[getDim()] = indices[0];
+  if (sizes.size() != updates.size() || !llvm::all_of_zip(sizes, updates, isSameSize)) // scatter_c3
+    return emitOpError("expects updates of type ") << emmy::getTensorType(sizes, getElementType(getInput())) << ", but got "
+                                                   << getUpdates().getType();
+  if (getType() != getInput().getType()) // scatter_c4
+    return emitOpError("expects a result of the operand's type, but got ") << getType();
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -12,7 +12,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 
 class Graph_Op<string mnemonic, list<Trait> traits = []> : Op<Graph_Dialect, mnemonic, traits>;
 
-defvar Graph_Tensor = AnyRankedTensor;
+defvar Graph_Tensor = RankedTensorOf<[AnySignlessInteger, AnyFloat]>;
 
 include "dialects/Graph/GraphPrimitives.td"
 include "dialects/Graph/GraphComposite.td"

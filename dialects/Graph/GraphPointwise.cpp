@@ -288,11 +288,6 @@ LogicalResult PointwiseOp::verify() {
   for (auto [i, input] : llvm::enumerate(getInputs())) // pointwise_c2
     if (!broadcasts(cast<RankedTensorType>(input.getType()), cast<RankedTensorType>(getType())))
       return emitOpError("expects operand #") << i << " to broadcast to " << getType() << ", but got " << input.getType();
-  SmallVector<Value> values(getInputs());
-  values.push_back(getResult());
-  for (Value value : values) // pointwise_c3
-    if (Type element = getElementType(value); !isa<FloatType>(element) && !element.isSignlessInteger())
-      return emitOpError("expects elements that are integers without sign or floats, but got ") << element;
   return success();
 }
 

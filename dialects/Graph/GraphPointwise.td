@@ -40,8 +40,7 @@ def Graph_PointwiseOp : Graph_Composite<"pointwise"> {
     alpha, scale and input scale, `softplus` beta and threshold, `nan_to_num` the replacements of NaN, +inf and -inf, `where` the
     condition first.
 
-    Constraints: (pointwise_c1) the function takes that many operands; (pointwise_c2) each operand broadcasts to the result;
-    (pointwise_c3) element types are integers or floats without sign.
+    Constraints: (pointwise_c1) the function takes that many operands; (pointwise_c2) each operand broadcasts to the result.
 
     ```mlir
     %y = emmy_graph.pointwise silu(%x) : (tensor<4x8xbf16>) -> tensor<4x8xbf16>

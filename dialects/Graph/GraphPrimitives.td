@@ -45,7 +45,8 @@ def Graph_ReduceOp : Graph_Op<"reduce", [Pure]> {
   let summary = "Combine the elements along dimensions";
   let description = [{
     The dimensions leave the shape. Elements are extended to the result's element type, the type of accumulation; `max` and `min`
-    propagate NaN. Constraints: (reduce_c1) `dims` are distinct dimensions in ascending order; (reduce_c2) the result has the others.
+    propagate NaN. Constraints: (reduce_c1) `dims` are distinct dimensions in ascending order; (reduce_c2) the result has the others;
+    (reduce_c3) `any` and `all` combine i1.
 
     ```mlir
     %s = emmy_graph.reduce add %x dims [1] : tensor<4x8xbf16> -> tensor<4xf32>
@@ -79,6 +80,8 @@ def Graph_ContractOp : Graph_Op<"contract", [Pure]> {
 def Graph_IotaOp : Graph_Op<"iota", [Pure]> {
   let summary = "The index along a dimension, as i64 elements";
   let description = [{
+    Constraints: (iota_c1) `dim` is a dimension of the result; (iota_c2) its elements are i64.
+
     ```mlir
     %i = emmy_graph.iota dim 1 : tensor<4x8xi64>
     ```
@@ -191,7 +194,8 @@ def Graph_TakeOp : Graph_Op<"take", [Pure]> {
   let summary = "Whole slices of a tensor by index along a dimension";
   let description = [{
     Dimension `dim` is replaced by the dimensions of `indices` (embedding, index_select). Indices are in range; negative ones are
-    counted from the end.
+    counted from the end. Constraints: (take_c1) `dim` is a dimension; (take_c2) indices are integers; (take_c3) the result has the sizes
+    above.
 
     ```mlir
     %e = emmy_graph.take %table, %ids dim 0 : (tensor<100x8xf32>, tensor<2x3xi64>) -> tensor<2x3x8xf32>
@@ -207,7 +211,7 @@ def Graph_GatherOp : Graph_Op<"gather", [Pure]> {
   let summary = "Elements by an index of their own along a dimension";
   let description = [{
     result[i, j, …] = input[…, indices[i, j, …], …] at `dim` (torch.gather). Constraints: (gather_c1) ranks are equal and the result
-    has the indices' shape.
+    has the indices' shape; (gather_c2) `dim` is a dimension; (gather_c3) indices are integers.
   }];
   let arguments = (ins Graph_Tensor:$input, Graph_Tensor:$indices, I64Attr:$dim);
   let results = (outs Graph_Tensor:$result);
@@ -219,13 +223,15 @@ def Graph_ScatterOp : Graph_Op<"scatter", [Pure]> {
   let summary = "A tensor with slices replaced by index along a dimension";
   let description = [{
     The tensor with its slice number `indices[i]` along `dim` replaced by slice i of `updates` (index_copy, a cache write). Indices
-    are distinct.
+    are distinct. Constraints: (scatter_c1) `dim` is a dimension; (scatter_c2) indices are a vector of integers; (scatter_c3) updates have
+    the operand's sizes but for `dim`, where there is one for each index; (scatter_c4) the result has the operand's type.
   }];
   let arguments = (ins Graph_Tensor:$input, Graph_Tensor:$indices, Graph_Tensor:$updates, I64Attr:$dim);
   let results = (outs Graph_Tensor:$result);
   let assemblyFormat = [{
     $input `,` $indices `,` $updates `dim` $dim attr-dict `:` `(` type($input) `,` type($indices) `,` type($updates) `)` `->` type($result)
   }];
+  let hasVerifier = 1;
 }
 
 #endif // EMMY_GRAPH_PRIMITIVES_TD

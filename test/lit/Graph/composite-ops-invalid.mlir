@@ -146,8 +146,8 @@ func.func @pointwise_c2(%x: tensor<3xf32>) {
 
 // -----
 
-func.func @pointwise_c3(%x: tensor<4xindex>) {
-  // expected-error @below {{expects elements that are integers without sign or floats, but got 'index'}}
+func.func @element_type(%x: tensor<4xindex>) {
+  // expected-error @below {{operand #0 must be variadic of ranked tensor of signless integer or floating-point values, but got 'tensor<4xindex>'}}
   %y = emmy_graph.pointwise neg(%x) : (tensor<4xindex>) -> tensor<4xindex>
   return
 }

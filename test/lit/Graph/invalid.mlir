@@ -186,3 +186,19 @@ func.func @gather_c1(%x: tensor<4x8xf32>, %i: tensor<2xi64>) {
   %y = emmy_graph.gather %x, %i dim 1 : (tensor<4x8xf32>, tensor<2xi64>) -> tensor<2xf32>
   return
 }
+
+// -----
+
+func.func @reduce_c3(%x: tensor<4xf32>) {
+  // expected-error @below {{expects i1 elements for any, but got 'tensor<4xf32>'}}
+  %y = emmy_graph.reduce any %x dims [0] : tensor<4xf32> -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @iota_c2() {
+  // expected-error @below {{expects i64 elements, but got 'tensor<4xf32>'}}
+  %y = emmy_graph.iota dim 0 : tensor<4xf32>
+  return
+}
