@@ -210,10 +210,17 @@ LogicalResult FunctionImport::importArguments(Block &from, Block &to) {
   return success();
 }
 
+/// The name of a torch op; torch-mlir wraps those that it does not define itself in torch.operator.
+static StringRef getTorchName(Operation &op) {
+  StringRef name = op.getName().getStringRef();
+  auto wrapped = op.getAttrOfType<StringAttr>("name");
+  return name == "torch.operator" && wrapped ? wrapped.getValue() : name;
+}
+
 LogicalResult FunctionImport::refuse(Operation &op) {
   if (!op.getName().getStringRef().starts_with("torch."))
     return op.emitError() << "'" << op.getName() << "' stands among ops of the torch dialect";
-  InFlightDiagnostic diagnostic = op.emitError() << "'" << op.getName() << "' is not supported: " << "(" << op.getOperandTypes()
+  InFlightDiagnostic diagnostic = op.emitError() << "'" << getTorchName(op) << "' is not supported: " << "(" << op.getOperandTypes()
                                                  << ") -> (" << op.getResultTypes() << ")";
   diagnostic.attachNote() << "replace it by supported operations, or leave it out of the compiled part: torch.compile(backend=\"emmy\") "
                              "runs such operations eagerly";
@@ -234,7 +241,7 @@ LogicalResult FunctionImport::importReturn(Operation &op) {
 }
 
 LogicalResult FunctionImport::importOp(Operation &op) {
-  StringRef name = op.getName().getStringRef();
+  StringRef name = getTorchName(op);
   if (isa<func::ReturnOp>(op))
     return importReturn(op);
   if (name == "torch.symbolic_int" || name == "torch.bind_symbolic_shape" || op.getNumRegions())

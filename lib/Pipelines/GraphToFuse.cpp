@@ -31,6 +31,7 @@ static void buildFuse(OpPassManager &pm) {
   functions.addPass(createCSEPass());
   functions.addPass(emmy::graph::createSimplifyPass());
   functions.addPass(createCanonicalizerPass());
+  functions.addPass(emmy::graph::createReinplacePass());
   buildGraphToFuse(pm);
 }
 

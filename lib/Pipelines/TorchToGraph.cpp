@@ -18,6 +18,7 @@ static void buildTorchToGraph(OpPassManager &pm) {
   functions.addPass(emmy::graph::createSimplifyPass());
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createCSEPass());
+  functions.addPass(emmy::graph::createReinplacePass());
   functions.addPass(emmy::graph::createVerifyGraphFormPass());
 }
 

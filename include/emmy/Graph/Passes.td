@@ -106,6 +106,32 @@ def SimplifyPass : Pass<"emmy-simplify", "mlir::func::FuncOp"> {
                     Statistic<"numRoundings", "roundings", "roundings that were dropped">];
 }
 
+def ReinplacePass : Pass<"emmy-reinplace", "mlir::func::FuncOp"> {
+  let summary = "Mark arguments whose new value may be written over the old one";
+  let description = [{
+    An argument with `emmy.aliases = j` is one that the framework changes in place; result j is its new value. Where scatters alone make
+    that value and nothing else reads what they overwrite, the argument gets `emmy.mutable`, and --emmy-fuse-kernels ties the scatter's
+    result to its buffer: writing a token into a cache is then a write of that token. Otherwise a remark says why not.
+
+    Before:
+    ```mlir
+    func.func @main(%cache: tensor<64x8xf32> {emmy.aliases = 0 : i64}, %at: tensor<1xi64>, %row: tensor<1x8xf32>) -> tensor<64x8xf32> {
+      %new = emmy_graph.scatter %cache, %at, %row dim 0 : (tensor<64x8xf32>, tensor<1xi64>, tensor<1x8xf32>) -> tensor<64x8xf32>
+      return %new : tensor<64x8xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @main(%cache: tensor<64x8xf32> {emmy.aliases = 0 : i64, emmy.mutable}, %at: tensor<1xi64>, %row: tensor<1x8xf32>)
+        -> tensor<64x8xf32> {
+      %new = emmy_graph.scatter %cache, %at, %row dim 0 : (tensor<64x8xf32>, tensor<1xi64>, tensor<1x8xf32>) -> tensor<64x8xf32>
+      return %new : tensor<64x8xf32>
+    }
+    ```
+  }];
+  let statistics = [Statistic<"numTied", "tied", "arguments that may be written in place">];
+}
+
 def VerifyGraphFormPass : Pass<"emmy-verify-graph-form", "mlir::func::FuncOp"> {
   let summary = "Check that a function holds primitives only";
   let description = [{
