@@ -32,7 +32,7 @@ func.func @branches(%x: tensor<8xf32>) -> tensor<8xf32> {
 // -----
 
 func.func @scatters_another_rank(%x: tensor<4x8xf32>, %i: tensor<2xi64>, %u: tensor<8xf32>) -> tensor<4x8xf32> {
-  // expected-error @below {{expects updates of the operand's rank above 'dim', but got 'tensor<8xf32>'}}
+  // expected-error @below {{'emmy_graph.scatter' op expects updates of type 'tensor<2x8xf32>', but got 'tensor<8xf32>'}}
   %y = emmy_graph.scatter %x, %i, %u dim 0 : (tensor<4x8xf32>, tensor<2xi64>, tensor<8xf32>) -> tensor<4x8xf32>
   return %y : tensor<4x8xf32>
 }
