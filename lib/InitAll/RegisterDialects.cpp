@@ -9,11 +9,14 @@
 #include "dialects/Tile/Tile.h"
 #include "emmy/Graph/TorchDialect.h"
 #include "emmy/InitAll.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "emmy/Target/Cpu.h"
 #include "emmy/Target/Ptx.h"
 
 void emmy::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<BaseDialect, graph::GraphDialect, fuse::FuseDialect, sched::SchedDialect, tile::TileDialect>();
+  registry.insert<mlir::linalg::LinalgDialect, mlir::tensor::TensorDialect>();
   registry.insert<graph::TorchDialect>();
   registry.insert<mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::math::MathDialect, mlir::scf::SCFDialect>();
   registerLlvmTranslation(registry);

@@ -27,6 +27,7 @@ static void buildGraphToFuse(OpPassManager &pm) {
 static void buildFuse(OpPassManager &pm) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(emmy::graph::createImportTorchPass());
+  functions.addPass(emmy::graph::createImportLinalgPass());
   functions.addPass(emmy::graph::createDecomposePass());
   functions.addPass(createCSEPass());
   functions.addPass(emmy::graph::createSimplifyPass());

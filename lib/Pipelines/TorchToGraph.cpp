@@ -1,7 +1,7 @@
 // Part of the Emmy project, under the Apache License v2.0 with LLVM Exceptions. See LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// --emmy-torch-to-graph: raw torch ops to primitives of emmy_graph.
+// --emmy-torch-to-graph: raw torch ops, or linalg on tensors, to primitives of emmy_graph.
 #include "emmy/Graph/Passes.h"
 #include "emmy/Pipelines.h"
 #include "mlir/Pass/PassManager.h"
@@ -13,6 +13,7 @@ using namespace mlir;
 static void buildTorchToGraph(OpPassManager &pm) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(emmy::graph::createImportTorchPass());
+  functions.addPass(emmy::graph::createImportLinalgPass());
   functions.addPass(emmy::graph::createDecomposePass());
   functions.addPass(createCSEPass());
   functions.addPass(emmy::graph::createSimplifyPass());
@@ -23,6 +24,6 @@ static void buildTorchToGraph(OpPassManager &pm) {
 }
 
 void emmy::registerTorchToGraphPipeline() {
-  PassPipelineRegistration<>("emmy-torch-to-graph", "Import ops of the torch dialect and reduce them to primitives of emmy_graph",
+  PassPipelineRegistration<>("emmy-torch-to-graph", "Import ops of the torch dialect or of linalg and reduce them to primitives of emmy_graph",
                              buildTorchToGraph);
 }

@@ -32,6 +32,35 @@ def ImportTorchPass : Pass<"emmy-import-torch", "mlir::func::FuncOp"> {
   let statistics = [Statistic<"numImported", "imported", "ops of the torch dialect that were imported">];
 }
 
+def ImportLinalgPass : Pass<"emmy-import-linalg", "mlir::func::FuncOp"> {
+  let summary = "Import linalg on static tensors";
+  let description = [{
+    Structured ops of linalg, named or generic, whose indexing maps are projected permutations become maps, reductions and
+    contractions; fills, reshapes, slices, pads and element-wise arith and math on tensors become primitives too. Sums of bf16 and f16
+    accumulate in f32. A function without such ops is left alone.
+
+    Before:
+    ```mlir
+    func.func @main(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) -> tensor<4x16xf32> {
+      %zero = arith.constant 0.0 : f32
+      %empty = tensor.empty() : tensor<4x16xf32>
+      %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<4x16xf32>) -> tensor<4x16xf32>
+      %y = linalg.matmul ins(%a, %b : tensor<4x8xf32>, tensor<8x16xf32>) outs(%init : tensor<4x16xf32>) -> tensor<4x16xf32>
+      return %y : tensor<4x16xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @main(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) -> tensor<4x16xf32> {
+      %y = emmy_graph.contract %a, %b batch [] over [1, 0] : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+      return %y : tensor<4x16xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::emmy::graph::GraphDialect", "mlir::arith::ArithDialect", "mlir::math::MathDialect"];
+  let statistics = [Statistic<"numImported", "imported", "ops that were imported">];
+}
+
 def DecomposePass : Pass<"emmy-decompose", "mlir::func::FuncOp"> {
   let summary = "Replace composite ops by primitives";
   let description = [{
