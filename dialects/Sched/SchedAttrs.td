@@ -85,4 +85,30 @@ def Sched_RangeAttr : Sched_Attr<"Range", "range"> {
   let hasCustomAssemblyFormat = 1;
 }
 
+def Sched_StreamingAttr : Sched_Attr<"Streaming", "streaming"> {
+  let summary = "A schedule of a kernel that streams its tensors through registers";
+  let description = [{
+    `block` gives each axis' elements in one tile, in the kernel's order (an axis left out has 1), `threads` how many threads stand along
+    it; their product is the CTA. Axes in `serial` are visited block by block in a loop, in as many passes as reductions depend on each
+    other; an axis that is reduced and not serial is one block. Registers are contiguous along the `vector` axis, so that many elements
+    of it move at once where a tensor's layout allows.
+
+    ```mlir
+    #emmy_sched.streaming<block = [m: 4, n: 1024], threads = [m: 4, n: 32], serial = [], vector = [n: 8]>
+    ```
+  }];
+  let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$axes, ArrayRefParameter<"int64_t">:$blocks,
+                        ArrayRefParameter<"int64_t">:$threads, ArrayRefParameter<"::mlir::StringAttr">:$serial,
+                        "::mlir::StringAttr":$vectorAxis, "int64_t":$vector);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    /// Elements of `axis` in one tile.
+    int64_t getBlock(::mlir::StringAttr axis) const;
+    /// Threads along `axis`.
+    int64_t getThreads(::mlir::StringAttr axis) const;
+    bool isSerial(::mlir::StringAttr axis) const { return ::llvm::is_contained(getSerial(), axis); }
+    int64_t getNumThreads() const;
+  }];
+}
+
 #endif // EMMY_SCHED_ATTRS_TD

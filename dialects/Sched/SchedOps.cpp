@@ -132,9 +132,12 @@ ParseResult PipelineOp::parse(OpAsmParser &parser, OperationState &state) {
   StringRef axis;
   SmallVector<OpAsmParser::UnresolvedOperand> inits;
   SmallVector<Type> types;
-  if (parser.parseKeyword("over") || parser.parseKeyword(&axis) || parser.parseKeyword("init") || parser.parseLParen() ||
-      parser.parseOperandList(inits) || parser.parseColonTypeList(types) || parser.parseRParen() ||
-      parser.resolveOperands(inits, types, parser.getCurrentLocation(), state.operands) ||
+  if (parser.parseKeyword("over") || parser.parseKeyword(&axis))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("init")) && // nothing carried is nothing written
+      (parser.parseLParen() || parser.parseOperandList(inits) || parser.parseColonTypeList(types) || parser.parseRParen()))
+    return failure();
+  if (parser.resolveOperands(inits, types, parser.getCurrentLocation(), state.operands) ||
       parser.parseOptionalAttrDictWithKeyword(state.attributes) || parser.parseRegion(*state.addRegion()))
     return failure();
   state.addAttribute("axis", parser.getBuilder().getStringAttr(axis));
@@ -143,7 +146,9 @@ ParseResult PipelineOp::parse(OpAsmParser &parser, OperationState &state) {
 }
 
 void PipelineOp::print(OpAsmPrinter &printer) {
-  printer << " over " << getAxis() << " init(" << getInits() << " : " << getInits().getTypes() << ')';
+  printer << " over " << getAxis();
+  if (!getInits().empty())
+    printer << " init(" << getInits() << " : " << getInits().getTypes() << ')';
   printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"axis"});
   printer << ' ';
   printer.printRegion(getBody());

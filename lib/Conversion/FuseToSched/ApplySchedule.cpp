@@ -23,6 +23,8 @@ static LogicalResult applySchedule(fuse::KernelOp kernel) {
   if (std::optional<std::string> rule = violatedRule(schedule, *view, target))
     return kernel.emitOpError("has an illegal schedule: ") << *rule;
   sched::ProgramOp program = findClass(schedule)->apply(*view, schedule, target);
+  if (!program) // the class has said why
+    return failure();
   for (NamedAttribute attr : kernel->getDiscardableAttrs())
     if (attr.getName() != sched::kScheduleAttr && attr.getName() != sched::kCandidatesAttr)
       program->setDiscardableAttr(attr.getName(), attr.getValue());

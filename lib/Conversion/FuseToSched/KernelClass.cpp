@@ -5,6 +5,7 @@
 #include "KernelClass.h"
 #include "Chain.h"
 #include "Contraction.h"
+#include "Streaming.h"
 
 using namespace mlir;
 
@@ -14,6 +15,7 @@ ArrayRef<KernelClass> getKernelClasses() {
   static const KernelClass classes[] = {
       contraction::getClass(),
       chain::getClass(),
+      streaming::getClass(), // last: it takes any kernel
   };
   return classes;
 }

@@ -28,7 +28,7 @@ struct KernelClass {
   std::optional<std::string> (*violation)(mlir::Attribute schedule, const KernelView &view, TargetAttr target);
   /// Legal schedules, in no order.
   llvm::SmallVector<Candidate> (*enumerate)(const KernelView &view, TargetAttr target);
-  /// The program of a legal schedule, placed before the kernel under the same name.
+  /// The program of a legal schedule, placed before the kernel under the same name; null after an error.
   sched::ProgramOp (*apply)(const KernelView &view, mlir::Attribute schedule, TargetAttr target);
 };
 

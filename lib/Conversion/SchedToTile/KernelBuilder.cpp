@@ -115,8 +115,10 @@ static RankedTensorType tensorType(sched::ProgramOp program, unsigned tensor) {
 }
 
 Value KernelBuilder::pointer(unsigned tensor) {
-  return argument(tile::PtrType::get(getContext(), tensorType(program, tensor).getElementType()),
-                  BindPointerAttr::get(getContext(), tensor));
+  Type element = tensorType(program, tensor).getElementType();
+  if (element.isInteger(1)) // a bool is a byte in memory
+    element = getI8Type();
+  return argument(tile::PtrType::get(getContext(), element), BindPointerAttr::get(getContext(), tensor));
 }
 
 Value KernelBuilder::descriptor(unsigned tensor, const sched::TmaPlan &plan, ArrayRef<int64_t> box, int64_t swizzle) {
@@ -130,6 +132,10 @@ Value KernelBuilder::descriptor(unsigned tensor, const sched::TmaPlan &plan, Arr
   bool straddles = llvm::any_of(strides, [](AffineExpr stride) { return !stride.isMultipleOf(128); });
   auto binding = BindTmaAttr::get(getContext(), tensor, sizes, strides, plan.offsetBytes, straddles ? 128 : 256);
   return argument(tile::TmapType::get(getContext(), box, tensorType(program, tensor).getElementType(), swizzle), binding);
+}
+
+int64_t KernelBuilder::elementBytes(unsigned tensor) {
+  return llvm::divideCeil(tensorType(program, tensor).getElementType().getIntOrFloatBitWidth(), 8);
 }
 
 int64_t KernelBuilder::alignOf(unsigned tensor) {

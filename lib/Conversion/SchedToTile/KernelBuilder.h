@@ -25,6 +25,8 @@ public:
   /// Writes the bindings of the arguments into the kernel.
   tile::KernelOp finish();
 
+  tile::KernelOp getKernel() { return kernel; }
+
   mlir::Location loc;
   sched::ProgramOp program;
 
@@ -49,6 +51,8 @@ public:
   llvm::SmallVector<mlir::Value> startsOf(mlir::ArrayAttr over, const AxisStarts &starts);
   /// The copy engine's plan for a tensor's access with the program's blocks for `tileAxes`.
   sched::TmaPlan planTma(unsigned tensor, mlir::ArrayAttr over, mlir::AffineMap map);
+  /// Bytes of a tensor's element in memory.
+  int64_t elementBytes(unsigned tensor);
   /// Bytes to which a tensor's base is aligned.
   int64_t alignOf(unsigned tensor);
   /// Coordinates of a plan's dimensions for a tile at `starts`.

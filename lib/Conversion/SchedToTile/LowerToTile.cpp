@@ -21,6 +21,8 @@ LogicalResult lowerProgram(sched::ProgramOp program, TargetAttr target) {
                                                          : lowerPortableContraction(program, target);
   if (isa_and_nonnull<sched::ChainAttr>(schedule))
     return lowerWgmmaChain(program, target);
+  if (isa_and_nonnull<sched::StreamingAttr>(schedule))
+    return lowerStreaming(program, target);
   return program.emitOpError("has no schedule that can be lowered");
 }
 

@@ -14,6 +14,7 @@ namespace emmy {
 mlir::LogicalResult lowerWgmmaContraction(sched::ProgramOp program, TargetAttr target);
 mlir::LogicalResult lowerWgmmaChain(sched::ProgramOp program, TargetAttr target);
 mlir::LogicalResult lowerPortableContraction(sched::ProgramOp program, TargetAttr target);
+mlir::LogicalResult lowerStreaming(sched::ProgramOp program, TargetAttr target);
 
 /// Calls the lowering that the program's schedule asks for.
 mlir::LogicalResult lowerProgram(sched::ProgramOp program, TargetAttr target);

@@ -1,0 +1,261 @@
+// Part of the Emmy project, under the Apache License v2.0 with LLVM Exceptions. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Reads and writes of register tiles. Where the address is a plain sum over the tile's axes, one strided move, as wide as strides and
+// alignment allow; otherwise an offset of its own for every element.
+#include "RegisterTiles.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace emmy {
+
+/// The index of a dimension's first element at the block at hand, plus where each element lies in it.
+Value RegisterTiles::coordinate(unsigned dim, ArrayRef<unsigned> kept, const AxisStarts &starts) {
+  size_t position = llvm::find(kept, dim) - kept.begin();
+  return tile::CoordOp::create(b, b.loc, fragType(kept, b.getI32Type()), position, starts[b.axisPosition(dims[dim].axis)]);
+}
+
+//===----------------------------------------------------------------------===//
+// Strided moves
+//===----------------------------------------------------------------------===//
+
+/// Elements that can move at once along the last dimension.
+static int64_t widestVector(const sched::AddressSum &sum, std::optional<unsigned> lastDim, AffineExpr lastSize, int64_t most,
+                            int64_t align, int64_t elementBytes) {
+  AffineExpr unit = lastDim ? sum.coefficientOf(*lastDim) : AffineExpr();
+  auto constant = dyn_cast_or_null<AffineConstantExpr>(unit);
+  if (!constant || constant.getValue() != 1)
+    return 1;
+  int64_t vector = std::min(most, 16 / elementBytes);
+  auto fits = [&](int64_t v) {
+    if (align % (v * elementBytes) || !sum.constant.isMultipleOf(v) || !lastSize.isMultipleOf(v))
+      return false;
+    return llvm::all_of(sum.terms, [&](const sched::AddressSum::Term &term) {
+      return term.coefficient == unit || term.coefficient.isMultipleOf(v);
+    });
+  };
+  while (vector > 1 && !fits(vector))
+    vector /= 2;
+  return std::max<int64_t>(vector, 1);
+}
+
+std::optional<RegisterTiles::Strided> RegisterTiles::planStrided(unsigned tensor, ArrayAttr over, AffineMap map, bool plain,
+                                                                 ArrayRef<unsigned> kept, const AxisStarts &starts) {
+  std::optional<sched::AddressSum> sum = plain ? sched::splitAddress(map.getResult(0)) : std::nullopt;
+  if (!sum)
+    return std::nullopt;
+  SmallVector<StringAttr> axes = llvm::to_vector(over.getAsRange<StringAttr>());
+  auto positionOf = [&](unsigned dim) -> std::optional<unsigned> {
+    auto *at = llvm::find(axes, dims[dim].axis);
+    return dims[dim].axis && at != axes.end() ? std::optional<unsigned>(at - axes.begin()) : std::nullopt;
+  };
+  for (unsigned dim : kept)
+    if (std::optional<unsigned> position = positionOf(dim); position && sum->isNested(*position))
+      return std::nullopt;
+  // Two terms may share the unit coefficient; then a step along the vector is not one element.
+  Strided access;
+  access.offset = b.compute(map.getResult(0), b.startsOf(over, starts), b.getI64Type());
+  bool ragged = llvm::any_of(kept, [&](unsigned dim) { return isRagged(dim); });
+  for (unsigned dim : kept) {
+    std::optional<unsigned> position = positionOf(dim);
+    AffineExpr coefficient = position ? sum->coefficientOf(*position) : AffineExpr();
+    access.strides.push_back(coefficient ? b.size(coefficient, b.getI64Type()) : b.i64(0));
+    if (!ragged)
+      continue;
+    if (!dims[dim].axis) {
+      access.limits.push_back(b.i32(1));
+      continue;
+    }
+    unsigned axis = b.axisPosition(dims[dim].axis);
+    Value size = b.size(b.axis(axis).getSize(), b.getI32Type());
+    access.limits.push_back(matchPattern(starts[axis], m_Zero()) ? size : arith::SubIOp::create(b, b.loc, size, starts[axis]).getResult());
+  }
+  unsigned last = kept.back();
+  std::optional<unsigned> lastPosition = last == dims.size() - 1 ? positionOf(last) : std::nullopt;
+  AffineExpr lastSize = lastPosition ? b.axis(b.axisPosition(dims[last].axis)).getSize() : getAffineConstantExpr(1, b.getContext());
+  access.vector = widestVector(*sum, lastPosition, lastSize, dims[last].vector, b.alignOf(tensor), b.elementBytes(tensor));
+  return access;
+}
+
+//===----------------------------------------------------------------------===//
+// Moves element by element
+//===----------------------------------------------------------------------===//
+
+/// An affine expression over i64 values, inside a region.
+static Value evaluate(OpBuilder &b, Location loc, AffineExpr expr, ValueRange dims, const DenseMap<unsigned, Value> &symbols) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return arith::ConstantIntOp::create(b, loc, constant.getValue(), 64);
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return dims[dim.getPosition()];
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return symbols.lookup(symbol.getPosition());
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  Value lhs = evaluate(b, loc, binary.getLHS(), dims, symbols), rhs = evaluate(b, loc, binary.getRHS(), dims, symbols);
+  switch (binary.getKind()) {
+  case AffineExprKind::Add:
+    return arith::AddIOp::create(b, loc, lhs, rhs);
+  case AffineExprKind::Mul:
+    return arith::MulIOp::create(b, loc, lhs, rhs);
+  case AffineExprKind::CeilDiv:
+    return arith::CeilDivSIOp::create(b, loc, lhs, rhs);
+  case AffineExprKind::FloorDiv:
+    return arith::FloorDivSIOp::create(b, loc, lhs, rhs);
+  default: { // a mod that is never negative, as affine's
+    Value quotient = arith::FloorDivSIOp::create(b, loc, lhs, rhs);
+    return arith::SubIOp::create(b, loc, lhs, arith::MulIOp::create(b, loc, quotient, rhs));
+  }
+  }
+}
+
+static void collectSymbols(AffineExpr expr, llvm::SetVector<unsigned> &symbols) {
+  expr.walk([&](AffineExpr e) {
+    if (auto symbol = dyn_cast<AffineSymbolExpr>(e))
+      symbols.insert(symbol.getPosition());
+  });
+}
+
+namespace {
+/// Operands of a region that computes with an access' dimensions, and what stands for them inside.
+struct IndexOperands {
+  SmallVector<Value> operands;     // i32 or i64 scalars and fragments, one for each dimension, then symbols
+  llvm::SetVector<unsigned> symbols;
+  size_t dims = 0;
+
+  /// Dimensions as i64 and symbols, from the region's arguments.
+  std::pair<SmallVector<Value>, DenseMap<unsigned, Value>> inside(OpBuilder &b, Location loc, ValueRange arguments) const {
+    SmallVector<Value> values;
+    for (Value argument : arguments.take_front(dims))
+      values.push_back(argument.getType().isInteger(64) ? argument
+                                                        : arith::ExtSIOp::create(b, loc, b.getI64Type(), argument).getResult());
+    DenseMap<unsigned, Value> named;
+    for (auto [symbol, argument] : llvm::zip(symbols, arguments.drop_front(dims)))
+      named[symbol] = argument;
+    return {values, named};
+  }
+};
+} // namespace
+
+template <typename Op>
+RegisterTiles::Scattered RegisterTiles::planScattered(Op op, ArrayRef<unsigned> kept, const AxisStarts &starts) {
+  IndexOperands index;
+  AffineExpr offset = op.getMap().getResult(0);
+  SmallVector<AffineExpr> guards, limits;
+  if (std::optional<AffineMap> guard = op.getGuard()) {
+    guards = llvm::to_vector(guard->getResults());
+    limits = llvm::to_vector(op.getLimits()->getSizes());
+  }
+  // Axes of the tile are checked against their ends, like a guard of their own.
+  SmallVector<StringAttr> axes = llvm::to_vector(op.getOver().template getAsRange<StringAttr>());
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    unsigned position = b.axisPosition(axis);
+    auto *dim = llvm::find_if(dims, [&](const RegisterDim &d) { return d.axis == axis; });
+    if (dim == dims.end()) {
+      index.operands.push_back(starts[position]);
+      continue;
+    }
+    unsigned number = dim - dims.begin();
+    index.operands.push_back(coordinate(number, kept, starts));
+    if (isRagged(number)) {
+      guards.push_back(getAffineDimExpr(i, b.getContext()));
+      limits.push_back(b.axis(position).getSize());
+    }
+  }
+  for (Value tile : op.getIndices())
+    index.operands.push_back(widen(fragOf(tile), dimsOf(cast<sched::TileType>(tile.getType()).getAxes()), kept));
+  index.dims = index.operands.size();
+  collectSymbols(offset, index.symbols);
+  for (AffineExpr expr : llvm::concat<AffineExpr>(guards, limits))
+    collectSymbols(expr, index.symbols);
+  for (unsigned symbol : index.symbols)
+    index.operands.push_back(b.size(getAffineSymbolExpr(symbol, b.getContext()), b.getI64Type()));
+
+  Scattered access;
+  access.offsets = mapFrags(index.operands, kept, b.getI64Type(), [&](OpBuilder &i, ValueRange e) {
+    auto [values, symbols] = index.inside(i, b.loc, e);
+    return evaluate(i, b.loc, offset, values, symbols);
+  });
+  if (guards.empty())
+    return access;
+  access.mask = mapFrags(index.operands, kept, b.getI1Type(), [&](OpBuilder &i, ValueRange e) {
+    auto [values, symbols] = index.inside(i, b.loc, e);
+    Value zero = arith::ConstantIntOp::create(i, b.loc, 0, 64), all;
+    for (auto [guard, limit] : llvm::zip(guards, limits)) {
+      Value at = evaluate(i, b.loc, guard, values, symbols), end = evaluate(i, b.loc, limit, values, symbols);
+      Value low = arith::CmpIOp::create(i, b.loc, arith::CmpIPredicate::sge, at, zero);
+      Value high = arith::CmpIOp::create(i, b.loc, arith::CmpIPredicate::slt, at, end);
+      Value both = arith::AndIOp::create(i, b.loc, low, high);
+      all = all ? arith::AndIOp::create(i, b.loc, all, both).getResult() : both;
+    }
+    return all;
+  });
+  return access;
+}
+
+void RegisterTiles::emitIndex(sched::IndexOp op, const AxisStarts &starts) {
+  SmallVector<unsigned> kept = dimsOf(op.getType().getAxes());
+  IndexOperands index;
+  for (auto axis : op.getOver().getAsRange<StringAttr>()) {
+    auto *dim = llvm::find_if(dims, [&](const RegisterDim &d) { return d.axis == axis; });
+    index.operands.push_back(dim == dims.end() ? starts[b.axisPosition(axis)] : coordinate(dim - dims.begin(), kept, starts));
+  }
+  index.dims = index.operands.size();
+  AffineExpr expr = op.getMap().getResult(0);
+  collectSymbols(expr, index.symbols);
+  for (unsigned symbol : index.symbols)
+    index.operands.push_back(b.size(getAffineSymbolExpr(symbol, b.getContext()), b.getI64Type()));
+  set(op.getResult(), mapFrags(index.operands, kept, b.getI64Type(), [&](OpBuilder &i, ValueRange e) {
+        auto [values, symbols] = index.inside(i, b.loc, e);
+        return evaluate(i, b.loc, expr, values, symbols);
+      }));
+}
+
+//===----------------------------------------------------------------------===//
+// Reads and writes
+//===----------------------------------------------------------------------===//
+
+/// A bool is a byte in memory and a bit in registers.
+static Type storedType(Type element) { return element.isInteger(1) ? IntegerType::get(element.getContext(), 8) : element; }
+
+LogicalResult RegisterTiles::emitRead(sched::ReadOp op, const AxisStarts &starts) {
+  SmallVector<unsigned> kept = dimsOf(op.getType().getAxes());
+  unsigned tensor = cast<BlockArgument>(op.getTensor()).getArgNumber();
+  Type element = op.getType().getElementType(), stored = storedType(element);
+  Value pointer = b.pointer(tensor), frag;
+  if (auto access = planStrided(tensor, op.getOver(), op.getMap(), op.getIndices().empty() && !op.getGuard(), kept, starts)) {
+    frag = tile::LoadOp::create(b, b.loc, fragType(kept, stored), pointer, access->offset, access->strides, access->limits,
+                                access->vector, /*evict_first=*/false);
+  } else {
+    Scattered scattered = planScattered(op, kept, starts);
+    frag = tile::GatherOp::create(b, b.loc, fragType(kept, stored), pointer, scattered.offsets, scattered.mask);
+  }
+  if (stored != element)
+    frag = mapFrags({frag}, kept, element, [&](OpBuilder &i, ValueRange e) -> Value {
+      Value zero = arith::ConstantIntOp::create(i, b.loc, 0, 8);
+      return arith::CmpIOp::create(i, b.loc, arith::CmpIPredicate::ne, e[0], zero);
+    });
+  set(op.getResult(), frag);
+  return success();
+}
+
+LogicalResult RegisterTiles::emitWrite(sched::WriteOp op, const AxisStarts &starts) {
+  // The tile of all axes of the access: a value over fewer repeats.
+  SmallVector<StringAttr> axes = llvm::to_vector(op.getOver().getAsRange<StringAttr>());
+  SmallVector<unsigned> kept = dimsOf(axes);
+  auto type = cast<sched::TileType>(op.getValue().getType());
+  unsigned tensor = cast<BlockArgument>(op.getTensor()).getArgNumber();
+  Value frag = widen(fragOf(op.getValue()), dimsOf(type.getAxes()), kept), pointer = b.pointer(tensor);
+  if (Type stored = storedType(type.getElementType()); stored != type.getElementType())
+    frag = mapFrags({frag}, kept, stored,
+                    [&](OpBuilder &i, ValueRange e) -> Value { return arith::ExtUIOp::create(i, b.loc, stored, e[0]); });
+  if (auto access = planStrided(tensor, op.getOver(), op.getMap(), op.getIndices().empty() && !op.getGuard(), kept, starts)) {
+    tile::StoreOp::create(b, b.loc, frag, pointer, access->offset, access->strides, access->limits, access->vector);
+    return success();
+  }
+  Scattered scattered = planScattered(op, kept, starts);
+  tile::ScatterOp::create(b, b.loc, frag, pointer, scattered.offsets, scattered.mask);
+  return success();
+}
+
+} // namespace emmy
