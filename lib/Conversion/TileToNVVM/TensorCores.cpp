@@ -17,30 +17,29 @@ namespace emmy::tile {
 namespace {
 /// A shared operand: the descriptor of its start, and where the k steps lie.
 struct Operand {
-  Value descriptor;
+  Value low;                    // bits 0 to 31 of the descriptor, which hold the address
+  int32_t high = 0;             // the other bits
   int64_t stepBytes = 32;       // from one instruction's k to the next
   int64_t stepsPerPanel = 1000; // after which the next panel begins
   int64_t panelBytes = 0;
 
   Value at(NvvmBuilder &b, int64_t step) const {
     int64_t bytes = step / stepsPerPanel * panelBytes + step % stepsPerPanel * stepBytes;
-    return b.add(descriptor, static_cast<int64_t>(math::descriptorAdvance(bytes)));
+    return b.bitcast(b.buildVector({b.add(low, static_cast<int64_t>(math::descriptorAdvance(bytes))), b.i32(high)}), b.getI64Type());
   }
 };
 } // namespace
 
-/// The descriptor with `bits` for all but the address. Its parts are grouped so that what depends on no loop is computed outside.
-static Value descriptorOf(KernelEmitter &e, const SharedAddress &at, uint64_t bits) {
+/// The low word of a descriptor, with `bits` for all but the address; the high word is a constant. Sums are of 32 bits: from sums of 64
+/// with one high word ptxas 13.0 makes instructions that read it from a register that nothing wrote. The parts are grouped so that what
+/// depends on no loop is computed outside.
+static Value lowWordOf(KernelEmitter &e, const SharedAddress &at, uint32_t bits) {
   NvvmBuilder &b = e.b;
   Value base = b.pointerToInt(e.shared, b.getI32Type());
-  base = b.zeroExtend(b.shiftRight(b.bitAnd(base, 0x3FFFF), 4), b.getI64Type());
-  base = b.createOrFold<arith::OrIOp>(b.loc, base, b.i64(static_cast<int64_t>(bits)));
-  base = b.add(base, at.bytes / 16);
-  for (auto [index, bytes] : at.terms) {
-    Value part = bytes % 16 == 0 ? b.mul(b.zeroExtend(index, b.getI64Type()), bytes / 16)
-                                 : b.zeroExtend(b.shiftRight(b.mul(index, bytes), 4), b.getI64Type());
-    base = b.add(base, part);
-  }
+  base = b.shiftRight(b.bitAnd(base, 0x3FFFF), 4);
+  base = b.add(base, static_cast<int64_t>(bits) + at.bytes / 16);
+  for (auto [index, bytes] : at.terms)
+    base = b.add(base, bytes % 16 == 0 ? b.mul(index, bytes / 16) : b.shiftRight(b.mul(index, bytes), 4));
   return base;
 }
 
@@ -55,7 +54,9 @@ static FailureOr<Operand> operandOf(KernelEmitter &e, WgmmaOp op, Value buffer, 
   descriptor.strideBytes = 1024;
   descriptor.swizzle = 128;
   Operand operand;
-  operand.descriptor = descriptorOf(e, e.address(buffer), descriptor.encode());
+  uint64_t bits = descriptor.encode();
+  operand.low = lowWordOf(e, e.address(buffer), static_cast<uint32_t>(bits));
+  operand.high = static_cast<int32_t>(bits >> 32);
   if (transpose) {
     operand.stepBytes = 16 * 128;
   } else {
