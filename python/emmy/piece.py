@@ -11,7 +11,6 @@ import sympy
 import torch
 from torch import fx
 
-from emmy import simulator
 from emmy._runtime import PlanMismatch
 from emmy.compiler import Executable, Lowering, Timings, build
 from emmy.frontend.importer import import_graph
@@ -22,10 +21,6 @@ from emmy.layout import layout_text
 __all__ = ["Piece"]
 
 _log = logging.getLogger("emmy.compiler")
-
-
-# Right on the simulator, wrong on an H200 for some shapes (docs/performance.md); shown by `.ir`, run only by the simulator.
-UNPROVEN_SCHEDULE = "#emmy_sched.chain<"
 
 
 class Piece(torch.nn.Module):
@@ -74,22 +69,10 @@ class Piece(torch.nn.Module):
             if layouts not in self._variants:
                 if self._variants:
                     _log.info("compiling again for another layout of the arguments: %s", self._difference(layouts))
-                self._variants[layouts] = self._build(layouts)
+                self._variants[layouts] = build(self._lower(layouts))
             executable = self._variants[layouts]
             self._order = [executable, *(other for other in self._order if other is not executable)]
         return executable
-
-    def _build(self, layouts: Sequence[str]) -> Executable:
-        """Compiles; a program with a kernel that the hardware does not yet run right runs in eager PyTorch, with a note."""
-        lowering = self._lower(layouts)
-        if self.target == "cpu" or simulator.active() or UNPROVEN_SCHEDULE not in lowering.text("sched"):
-            return build(lowering)
-        _log.warning("a fold around products (attention) runs in eager PyTorch: its kernel is not yet right on this hardware")
-        return Executable(self._run_eagerly, lowering)
-
-    def _run_eagerly(self, *values: Any) -> list[Any]:
-        results = fx.GraphModule({}, self.graph)(*values)
-        return list(results) if self._returns_tuple else [results]
 
     def lowering(self) -> Lowering:
         """The IR of the latest executable; before there is one, for contiguous arguments."""

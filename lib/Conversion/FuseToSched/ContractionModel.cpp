@@ -189,9 +189,7 @@ static void addWgmma(Space &space, StringAttr row, StringAttr column) {
     int64_t rows, consumers;
     SmallVector<int64_t> columns;
   };
-  // Two warpgroups take two blocks of rows each. With one block each (128 rows) an H200 gives wrong sums where the simulator gives
-  // right ones, so such a schedule is honoured where it is written but not picked.
-  const Shape shapes[] = {{256, 2, {192, 160, 128, 96, 64}}, {64, 1, {128, 64, 32, 16}}};
+  const Shape shapes[] = {{128, 2, {256, 192, 160, 128, 96, 64}}, {256, 2, {192, 160, 128, 96, 64}}, {64, 1, {128, 64, 32, 16}}};
   const std::pair<int64_t, Multicast> clusters[] = {{2, Multicast::b}, {2, Multicast::a}, {1, Multicast::none}};
   MLIRContext *context = row.getContext();
   for (const Shape &shape : shapes)
@@ -199,8 +197,9 @@ static void addWgmma(Space &space, StringAttr row, StringAttr column) {
       for (auto [cluster, multicast] : clusters)
         for (Via epilogue : {Via::tma, Via::direct}) {
           size_t before = space.candidates.size();
+          int64_t wait = shape.rows == 64 * shape.consumers ? 1 : 0;
           space.add(space.withStages(ContractionAttr::get(context, row, shape.rows, column, columns, 64, 1, shape.consumers, cluster,
-                                                          multicast, rasterGroup(shape.rows, cluster, multicast), /*wait=*/0, epilogue,
+                                                          multicast, rasterGroup(shape.rows, cluster, multicast), wait, epilogue,
                                                           MmaKind::wgmma, shape.consumers > 1)));
           if (space.candidates.size() > before)
             break; // direct stores are for what the copy engine cannot write
