@@ -11,6 +11,7 @@ import pytest
 from emmy import ir
 from emmy._mlir_libs import _emmy
 from emmy.passmanager import PassManager
+from tile_kernels import WHOLE_DESCRIPTORS, descriptor_makers
 
 KERNELS = sorted((Path(__file__).parents[1] / "lit" / "Sched" / "kernels").glob("attention-*.mlir"))
 PASSES = "emmy_fuse.kernel(emmy-online-reduce),emmy-fuse-to-sched,emmy-sched-to-tile,emmy-tile-to-nvvm"
@@ -38,6 +39,13 @@ def test_uses_tensor_cores_and_the_copy_engine(path: Path) -> None:
     columns = 128 if "128" in path.stem else 64
     assert "wgmma.mma_async.sync.aligned.m64n128k16" in ptx
     assert f"wgmma.mma_async.sync.aligned.m64n{columns}k16" in ptx
+
+
+@pytest.mark.parametrize("path", KERNELS, ids=lambda path: path.stem)
+def test_descriptors_have_constant_high_words(path: Path) -> None:
+    makers = descriptor_makers(compile_to_ptx(path))
+    assert len(makers) > 8
+    assert all(names and names <= WHOLE_DESCRIPTORS for names in makers.values()), makers
 
 
 @pytest.mark.parametrize("path", KERNELS, ids=lambda path: path.stem)

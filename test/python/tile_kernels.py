@@ -6,6 +6,7 @@ python tile_kernels.py FOLDER      writes NAME.json (the plan) and NAME.ptx for 
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,9 +18,19 @@ from emmy import ir
 from emmy._mlir_libs import _emmy
 from emmy.passmanager import PassManager
 
-__all__ = ["FOLDER", "KERNELS", "TileKernel", "compile_to_ptx"]
+__all__ = ["FOLDER", "KERNELS", "WHOLE_DESCRIPTORS", "TileKernel", "compile_to_ptx", "descriptor_makers"]
 
 FOLDER = Path(__file__).parents[1] / "lit" / "Tile" / "kernels"
+
+# Instructions that put a constant high word on a wgmma descriptor. From a sum of 64 bits ptxas 13.0 loses it.
+WHOLE_DESCRIPTORS = {"or.b64", "mov.b64"}
+
+
+def descriptor_makers(ptx: str) -> dict[str, set[str]]:
+    """The instructions that define each register with a wgmma descriptor."""
+    operands = re.findall(r"wgmma\.mma_async.*\}, (?:(%rd\d+), )?(%rd\d+), ", ptx)
+    registers = {register for pair in operands for register in pair if register}
+    return {register: set(re.findall(rf"^\s*(\S+)\s+{register}, ", ptx, flags=re.MULTILINE)) for register in registers}
 
 
 def compile_to_ptx(path: Path) -> dict[str, str]:

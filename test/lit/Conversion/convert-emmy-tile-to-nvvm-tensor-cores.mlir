@@ -29,9 +29,15 @@ emmy_tile.kernel @shared_operands() grid [1, 1, 1] warps 4 {
   %d = emmy_tile.wgmma_wait 0 %c : !acc -> !acc
 }
 
-// B of two MN-major panels: the leading offset of its descriptor is a panel's 8192 bytes, a step along k 2048 bytes.
+// B of two MN-major panels: the leading offset of its descriptor is a panel's 8192 bytes, a step along k 2048 bytes. Addresses are
+// summed in the low word; the high word (128-byte swizzle, 1024 bytes between groups of eight lines) is a constant.
 // CHECK-LABEL: llvm.func @transposed_operand
-// CHECK: arith.constant 4611686293338849280 : i64
+// CHECK: arith.addi {{.*}}, %c33554944_i32 : i32
+// CHECK: %[[A:.*]] = arith.addi {{.*}}, %c65536_i32 : i32
+// CHECK: llvm.insertelement %[[A]],
+// CHECK: %[[HIGH:.*]] = arith.constant 1073741888 : i32
+// CHECK: llvm.insertelement %[[HIGH]],
+// CHECK: llvm.bitcast {{.*}} : vector<2xi32> to i64
 // CHECK: nvvm.wgmma.mma_async {{.*}}<m = 64, n = 128, k = 16>, D[<f32>, <one>], A[<bf16>, <one>, <row>], B[<bf16>, <one>, <row>]
 #wide = #emmy_tile.layout<reg = [2:(0,1), 2:(8,0), 16:(0,8)], lane = [4:(0,2), 8:(1,0)], warp = [4:(16,0)]>
 emmy_tile.kernel @transposed_operand(%s: f32) grid [1, 1, 1] warps 4 {

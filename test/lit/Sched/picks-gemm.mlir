@@ -2,7 +2,7 @@
 // The schedules that the model picks, without measuring, for the shapes on which GEMM kernels are judged.
 
 // CHECK-LABEL: emmy_fuse.kernel @g8192x8192x8192
-// CHECK-SAME:  tile = [m: 256, n: 128], step = 64, stages = 4, consumers = 2, cluster = 2, multicast = {{[ab]}}, raster = {{[0-9]+}}, wait = 0, epilogue = tma, mma = wgmma, persistent
+// CHECK-SAME:  tile = [m: 128, n: 256], step = 64, stages = 4, consumers = 2, cluster = 2, multicast = {{[ab]}}, raster = {{[0-9]+}}, wait = 1, epilogue = tma, mma = wgmma, persistent
 emmy_fuse.kernel @g8192x8192x8192(%x: tensor<8192x8192xbf16>, %w: tensor<8192x8192xbf16>) outs(%y: tensor<8192x8192xbf16>) axes(m = 8192, n = 8192, k = 8192) {
   %a = emmy_fuse.load %x over [m, k] at [m, k] : tensor<8192x8192xbf16>
   %b = emmy_fuse.load %w over [n, k] at [n, k] : tensor<8192x8192xbf16>
@@ -16,7 +16,7 @@ emmy_fuse.kernel @g8192x8192x8192(%x: tensor<8192x8192xbf16>, %w: tensor<8192x81
 }
 
 // CHECK-LABEL: emmy_fuse.kernel @g4096x4096x4096
-// CHECK-SAME:  tile = [m: 256, n: 128], step = 64, stages = 4, consumers = 2, cluster = 2, multicast = {{[ab]}}, raster = {{[0-9]+}}, wait = 0, epilogue = tma, mma = wgmma, persistent
+// CHECK-SAME:  tile = [m: 128, n: 256], step = 64, stages = 4, consumers = 2, cluster = 2, multicast = {{[ab]}}, raster = {{[0-9]+}}, wait = 1, epilogue = tma, mma = wgmma, persistent
 emmy_fuse.kernel @g4096x4096x4096(%x: tensor<4096x4096xbf16>, %w: tensor<4096x4096xbf16>) outs(%y: tensor<4096x4096xbf16>) axes(m = 4096, n = 4096, k = 4096) {
   %a = emmy_fuse.load %x over [m, k] at [m, k] : tensor<4096x4096xbf16>
   %b = emmy_fuse.load %w over [n, k] at [n, k] : tensor<4096x4096xbf16>
@@ -44,7 +44,7 @@ emmy_fuse.kernel @g2048x6144x4096(%x: tensor<2048x4096xbf16>, %w: tensor<6144x40
 }
 
 // CHECK-LABEL: emmy_fuse.kernel @g2048x4096x12288
-// CHECK-SAME:  tile = [m: 256, n: 128], step = 64, stages = 4, consumers = 2, cluster = 2, multicast = {{[ab]}}, raster = {{[0-9]+}}, wait = 0, epilogue = tma, mma = wgmma, persistent
+// CHECK-SAME:  tile = [m: 128, n: 256], step = 64, stages = 4, consumers = 2, cluster = 2, multicast = {{[ab]}}, raster = {{[0-9]+}}, wait = 1, epilogue = tma, mma = wgmma, persistent
 emmy_fuse.kernel @g2048x4096x12288(%x: tensor<2048x12288xbf16>, %w: tensor<4096x12288xbf16>) outs(%y: tensor<2048x4096xbf16>) axes(m = 2048, n = 4096, k = 12288) {
   %a = emmy_fuse.load %x over [m, k] at [m, k] : tensor<2048x12288xbf16>
   %b = emmy_fuse.load %w over [n, k] at [n, k] : tensor<4096x12288xbf16>
@@ -58,7 +58,7 @@ emmy_fuse.kernel @g2048x4096x12288(%x: tensor<2048x12288xbf16>, %w: tensor<4096x
 }
 
 // CHECK-LABEL: emmy_fuse.kernel @g8192x8192x1024
-// CHECK-SAME:  tile = [m: 256, n: 128], step = 64, stages = 4, consumers = 2, cluster = 2, multicast = {{[ab]}}, raster = {{[0-9]+}}, wait = 0, epilogue = tma, mma = wgmma, persistent
+// CHECK-SAME:  tile = [m: 128, n: 256], step = 64, stages = 4, consumers = 2, cluster = 2, multicast = {{[ab]}}, raster = {{[0-9]+}}, wait = 1, epilogue = tma, mma = wgmma, persistent
 emmy_fuse.kernel @g8192x8192x1024(%x: tensor<8192x1024xbf16>, %w: tensor<8192x1024xbf16>) outs(%y: tensor<8192x8192xbf16>) axes(m = 8192, n = 8192, k = 1024) {
   %a = emmy_fuse.load %x over [m, k] at [m, k] : tensor<8192x1024xbf16>
   %b = emmy_fuse.load %w over [n, k] at [n, k] : tensor<8192x1024xbf16>
