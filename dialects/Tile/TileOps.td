@@ -431,12 +431,15 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments]> {
 
 def Tile_StoreOp : Tile_Op<"store", [AttrSizedOperandSegments]> {
   let summary = "Write a strided tile of global memory";
-  let description = [{ Addresses, limits and `vector` as for `load`; of replicated elements one thread writes. }];
+  let description = [{
+    Addresses, limits and `vector` as for `load`; of replicated elements one thread writes. With `add`, each element is added
+    atomically to what is there, in no order. Constraints: (store_c1) with `add`, elements of 32 or 64 bits.
+  }];
   let arguments = (ins Tile_FragType:$value, Tile_PtrType:$target, I64:$offset, Variadic<I64>:$strides, Variadic<I32>:$limits,
-                       DefaultValuedAttr<I64Attr, "1">:$vector);
+                       DefaultValuedAttr<I64Attr, "1">:$vector, UnitAttr:$add);
   let assemblyFormat = [{
-    $value `to` $target `[` $offset `]` `strides` `(` $strides `)` (`limits` `(` $limits^ `)`)? (`vector` $vector^)? attr-dict
-    `:` type($value) `,` type($target)
+    $value `to` $target `[` $offset `]` `strides` `(` $strides `)` (`limits` `(` $limits^ `)`)? (`vector` $vector^)? (`add` $add^)?
+    attr-dict `:` type($value) `,` type($target)
   }];
   let hasVerifier = 1;
 }
@@ -454,10 +457,13 @@ def Tile_GatherOp : Tile_Op<"gather"> {
 
 def Tile_ScatterOp : Tile_Op<"scatter"> {
   let summary = "Write global memory at an offset of its own for every element";
-  let description = [{ As `gather`. Equal offsets within one op leave either value. }];
-  let arguments = (ins Tile_FragType:$value, Tile_PtrType:$target, Tile_FragType:$offsets, Optional<Tile_FragType>:$mask);
+  let description = [{
+    As `gather`. Equal offsets within one op leave either value; with `add`, all are added, atomically. Constraints: store_c1.
+  }];
+  let arguments = (ins Tile_FragType:$value, Tile_PtrType:$target, Tile_FragType:$offsets, Optional<Tile_FragType>:$mask, UnitAttr:$add);
   let assemblyFormat = [{
-    $value `to` $target `at` $offsets (`mask` $mask^ `:` type($mask))? attr-dict `:` type($value) `,` type($target) `,` type($offsets)
+    $value `to` $target `at` $offsets (`mask` $mask^ `:` type($mask))? (`add` $add^)? attr-dict
+    `:` type($value) `,` type($target) `,` type($offsets)
   }];
   let hasVerifier = 1;
 }
@@ -471,44 +477,86 @@ def Tile_LoadScalarOp : Tile_Op<"load_scalar"> {
 
 def Tile_AtomicAddOp : Tile_Op<"atomic_add"> {
   let summary = "Add to one element of global memory and give the old value";
-  let description = [{ In one thread. }];
-  let arguments = (ins Tile_PtrType:$target, I64:$offset, Tile_Scalar32:$value);
+  let description = [{
+    In one thread. With `acq_rel` it publishes what the thread knows to be written, and teaches it what earlier such additions to
+    this element published: units that count on it after their writes leave the last arriver knowing all of them.
+
+    ```mlir
+    emmy_tile.sync unit
+    emmy_tile.one_thread {
+      %old = emmy_tile.atomic_add %count[%tile], %one acq_rel : !emmy_tile.ptr<i32>, i32 -> i32
+      emmy_tile.put %old to %seen[%c0] : i32, !emmy_tile.shared<1xi32>
+    }
+    emmy_tile.sync unit
+    ```
+  }];
+  let arguments = (ins Tile_PtrType:$target, I64:$offset, Tile_Scalar32:$value, UnitAttr:$acq_rel);
   let results = (outs Tile_Scalar32:$old);
-  let assemblyFormat = "$target `[` $offset `]` `,` $value attr-dict `:` type($target) `,` type($value) `->` type($old)";
+  let assemblyFormat = [{
+    $target `[` $offset `]` `,` $value (`acq_rel` $acq_rel^)? attr-dict `:` type($target) `,` type($value) `->` type($old)
+  }];
 }
 
 def Tile_PutOp : Tile_Op<"put"> {
   let summary = "Write one element of shared memory";
-  let description = [{ In one thread. }];
-  let arguments = (ins AnyType:$value, Tile_SharedType:$target, I32:$index);
-  let assemblyFormat = "$value `to` $target `[` $index `]` attr-dict `:` type($value) `,` type($target)";
+  let description = [{
+    In one thread. With `in_cta %rank`, of the buffer that this CTA of the cluster has in the same place (distributed shared
+    memory): the CTA must have started, and must not exit before a `sync cluster` or a barrier that comes after the access.
+  }];
+  let arguments = (ins AnyType:$value, Tile_SharedType:$target, I32:$index, Optional<I32>:$rank);
+  let assemblyFormat = "$value `to` $target `[` $index `]` (`in_cta` $rank^)? attr-dict `:` type($value) `,` type($target)";
+  // Of this CTA's buffer.
+  let builders = [OpBuilder<(ins "::mlir::Value":$value, "::mlir::Value":$target, "::mlir::Value":$index),
+                            [{ build($_builder, $_state, value, target, index, ::mlir::Value()); }]>];
 }
 
 def Tile_GetOp : Tile_Op<"get"> {
   let summary = "Read one element of shared memory that the whole unit uses";
-  let arguments = (ins Tile_SharedType:$source, I32:$index);
+  let description = [{ `in_cta` as for `put`. }];
+  let arguments = (ins Tile_SharedType:$source, I32:$index, Optional<I32>:$rank);
   let results = (outs AnyType:$result);
-  let assemblyFormat = "$source `[` $index `]` attr-dict `:` type($source) `->` type($result)";
+  let assemblyFormat = "$source `[` $index `]` (`in_cta` $rank^)? attr-dict `:` type($source) `->` type($result)";
+  // Of this CTA's buffer.
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$source, "::mlir::Value":$index),
+                            [{ build($_builder, $_state, result, source, index, ::mlir::Value()); }]>];
 }
 
 def Tile_LoadSharedOp : Tile_Op<"load_shared"> {
   let summary = "Read a shared buffer into a fragment of its shape";
   let description = [{
     With `matrix`, by ldmatrix: 16-bit elements and a layout that ldmatrix can fill. With `transpose`, element (i, j) is the
-    buffer's (j, i).
+    buffer's (j, i). `in_cta` as for `put`. Constraints: (load_shared_c1) no `matrix` with `in_cta`.
+
+    ```mlir
+    %theirs = emmy_tile.load_shared %part in_cta %peer : !emmy_tile.shared<16x64xf32> -> !emmy_tile.frag<16x64xf32, #tile>
+    ```
   }];
-  let arguments = (ins Tile_SharedType:$source, UnitAttr:$matrix, UnitAttr:$transpose);
+  let arguments = (ins Tile_SharedType:$source, Optional<I32>:$rank, UnitAttr:$matrix, UnitAttr:$transpose);
   let results = (outs Tile_FragType:$result);
-  let assemblyFormat = "$source (`matrix` $matrix^)? (`transpose` $transpose^)? attr-dict `:` type($source) `->` type($result)";
+  let assemblyFormat = [{
+    $source (`in_cta` $rank^)? (`matrix` $matrix^)? (`transpose` $transpose^)? attr-dict `:` type($source) `->` type($result)
+  }];
   let hasVerifier = 1;
+  // Of this CTA's buffer.
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$source, "::mlir::UnitAttr":$matrix, "::mlir::UnitAttr":$transpose),
+                            [{ build($_builder, $_state, result, source, ::mlir::Value(), matrix, transpose); }]>];
 }
 
 def Tile_StoreSharedOp : Tile_Op<"store_shared"> {
   let summary = "Write a fragment into a shared buffer of its shape";
-  let description = [{ With `matrix`, by stmatrix: 16-bit elements in the accumulator's layout. `transpose` as for `load_shared`. }];
-  let arguments = (ins Tile_FragType:$value, Tile_SharedType:$target, UnitAttr:$matrix, UnitAttr:$transpose);
-  let assemblyFormat = "$value `to` $target (`matrix` $matrix^)? (`transpose` $transpose^)? attr-dict `:` type($value) `,` type($target)";
+  let description = [{
+    With `matrix`, by stmatrix: 16-bit elements in the accumulator's layout. `transpose` and `in_cta` as for `load_shared`, and
+    load_shared_c1.
+  }];
+  let arguments = (ins Tile_FragType:$value, Tile_SharedType:$target, Optional<I32>:$rank, UnitAttr:$matrix, UnitAttr:$transpose);
+  let assemblyFormat = [{
+    $value `to` $target (`in_cta` $rank^)? (`matrix` $matrix^)? (`transpose` $transpose^)? attr-dict
+    `:` type($value) `,` type($target)
+  }];
   let hasVerifier = 1;
+  // Of this CTA's buffer.
+  let builders = [OpBuilder<(ins "::mlir::Value":$value, "::mlir::Value":$target, "::mlir::UnitAttr":$matrix, "::mlir::UnitAttr":$transpose),
+                            [{ build($_builder, $_state, value, target, ::mlir::Value(), matrix, transpose); }]>];
 }
 
 //===----------------------------------------------------------------------===//

@@ -54,6 +54,11 @@ LogicalResult CoordOp::verify() {
   return success();
 }
 
+/// The region's end; null while it lacks one.
+static YieldOp yieldOf(Block &block) {
+  return block.mightHaveTerminator() ? dyn_cast<YieldOp>(block.getTerminator()) : YieldOp();
+}
+
 LogicalResult MapOp::verify() {
   FragType like;
   Block &block = getBody().front();
@@ -71,7 +76,7 @@ LogicalResult MapOp::verify() {
     if (argument.getType() != element)
       return emitOpError("expects block argument #") << i << " of type " << element << ", but got " << argument.getType();
   }
-  auto yield = dyn_cast<YieldOp>(block.getTerminator());
+  YieldOp yield = yieldOf(block);
   if (!yield || yield.getValues().size() != getNumResults())
     return emitOpError("expects its region to yield ") << getNumResults() << " elements";
   for (auto [i, type, value] : llvm::enumerate(getResultTypes(), yield.getValues())) {
@@ -86,7 +91,7 @@ LogicalResult MapOp::verify() {
 LogicalResult ReduceOp::verify() {
   Type element = getInput().getType().getElementType();
   Block &block = getBody().front();
-  auto yield = dyn_cast<YieldOp>(block.getTerminator());
+  YieldOp yield = yieldOf(block);
   if (block.getNumArguments() != 2 || block.getArgument(0).getType() != element || block.getArgument(1).getType() != element ||
       !yield || yield.getValues().size() != 1 || yield.getValues()[0].getType() != element)
     return emitOpError("expects a region of two ") << element << " that yields one";
@@ -132,7 +137,18 @@ static LogicalResult verifyStrided(Operation *op, FragType frag, PtrType pointer
 LogicalResult LoadOp::verify() {
   return verifyStrided(*this, getType(), getSource().getType(), getStrides().size(), getLimits().size(), getVector());
 }
+
+/// What the memory system can add.
+static LogicalResult verifyAdd(Operation *op, FragType frag) { // store_c1
+  Type element = frag.getElementType();
+  if (element.isF32() || element.isF64() || element.isInteger(32) || element.isInteger(64))
+    return success();
+  return op->emitOpError("expects elements of 32 or 64 bits to add, but got ") << element;
+}
+
 LogicalResult StoreOp::verify() {
+  if (getAdd() && failed(verifyAdd(*this, getValue().getType())))
+    return failure();
   return verifyStrided(*this, getValue().getType(), getTarget().getType(), getStrides().size(), getLimits().size(), getVector());
 }
 
@@ -151,10 +167,12 @@ LogicalResult GatherOp::verify() {
   return verifyGather(*this, getType(), getSource().getType(), getOffsets().getType(), getMask());
 }
 LogicalResult ScatterOp::verify() {
+  if (getAdd() && failed(verifyAdd(*this, getValue().getType())))
+    return failure();
   return verifyGather(*this, getValue().getType(), getTarget().getType(), getOffsets().getType(), getMask());
 }
 
-static LogicalResult verifyStaged(Operation *op, FragType frag, SharedType buffer, bool transpose, bool matrix) {
+static LogicalResult verifyStaged(Operation *op, FragType frag, SharedType buffer, bool transpose, bool matrix, bool remote) {
   SmallVector<int64_t> shape(buffer.getShape());
   if (transpose)
     std::reverse(shape.begin(), shape.end());
@@ -162,12 +180,14 @@ static LogicalResult verifyStaged(Operation *op, FragType frag, SharedType buffe
     return op->emitOpError("expects a buffer of the shape and type of ") << frag << ", but got " << buffer;
   if (matrix && frag.getElementType().getIntOrFloatBitWidth() != 16)
     return op->emitOpError("expects 16-bit elements for a matrix move, but got ") << frag.getElementType();
+  if (matrix && remote) // load_shared_c1
+    return op->emitOpError("expects no matrix move from or to another CTA");
   return success();
 }
 
 LogicalResult LoadSharedOp::verify() {
-  return verifyStaged(*this, getType(), getSource().getType(), getTranspose(), getMatrix());
+  return verifyStaged(*this, getType(), getSource().getType(), getTranspose(), getMatrix(), !!getRank());
 }
 LogicalResult StoreSharedOp::verify() {
-  return verifyStaged(*this, getValue().getType(), getTarget().getType(), getTranspose(), getMatrix());
+  return verifyStaged(*this, getValue().getType(), getTarget().getType(), getTranspose(), getMatrix(), !!getRank());
 }

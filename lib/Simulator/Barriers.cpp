@@ -63,9 +63,8 @@ LogicalResult Interpreter::execFenceBarrierInit(tile::FenceBarrierInitOp) {
   return success();
 }
 
-void simulator::noteForeign(Cta &cta, const BarrierUse &use, bool isCopy) {
-  ForeignUse &entry = cta.foreignUses[{use.agent.cluster, use.agent.slot}];
-  entry = {use, isCopy};
+void simulator::noteForeign(Cta &cta, const BarrierUse &use, ForeignUse::Kind kind) {
+  cta.foreignUses[{use.agent.cluster, use.agent.slot}] = {use, kind};
 }
 
 LogicalResult Interpreter::arriveAt(tile::BarrierArriveOp op, int64_t rank) {
@@ -82,7 +81,7 @@ LogicalResult Interpreter::arriveAt(tile::BarrierArriveOp op, int64_t rank) {
     return failure();
   const BarrierUse use = machine.use(op, unit, warp);
   if (remote)
-    noteForeign(target, use, /*isCopy=*/false);
+    noteForeign(target, use, ForeignUse::Arrival);
   return check(op, (*barrier)->arrive(use, warp.clock, remote));
 }
 

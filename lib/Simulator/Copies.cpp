@@ -135,7 +135,7 @@ LogicalResult Interpreter::execTmaLoad(tile::TmaLoadOp op) {
       return failure();
     Mbarrier &barrier = **found;
     const uint64_t phase = barrier.phase();
-    noteForeign(target, {op, &unit.name, barrier.agent, static_cast<uint32_t>(phase + 1)}, /*isCopy=*/true);
+    noteForeign(target, {op, &unit.name, barrier.agent, static_cast<uint32_t>(phase + 1)}, ForeignUse::Copy);
     machine.scheduler.post(0, [request = *request, &target, &barrier, phase, use] { land(request, target, barrier, phase, use); });
   }
   // What the thread does from here on is not ordered before the copy.
@@ -166,10 +166,8 @@ static LogicalResult flush(const Request &request, const Warp &warp, size_t grou
       return success();
     }
     const Format format = request.map->format;
-    for (int64_t i = 0; i < chunk.bytes; i += byteSize(format)) {
-      const Number old = load(format, to + i), term = load(format, from + i);
-      store(format, isFloat(format) ? ofReal(roundTo(format, old.real + term.real)) : ofInteger(old.integer + term.integer), to + i);
-    }
+    for (int64_t i = 0; i < chunk.bytes; i += byteSize(format))
+      addTo(format, load(format, from + i), to + i);
     return success();
   });
 }

@@ -87,6 +87,12 @@ Handlers::Handlers() {
 LogicalResult Interpreter::execute(Operation &op) {
   static const Handlers handlers;
   ++unit.step;
+  if (unit.resumedAt != machine.scheduler.steps()) {
+    unit.resumedAt = machine.scheduler.steps();
+    unit.stepThen = unit.step;
+  } else if (unit.step - unit.stepThen > machine.options.maxOps) {
+    return fail(&op, "livelock", unit.name + " executes more than " + Twine(machine.options.maxOps) + " ops without a pause");
+  }
   for (Type type : op.getResultTypes()) {
     auto fragment = dyn_cast<tile::FragType>(type);
     const Type element = fragment ? fragment.getElementType() : type;

@@ -15,7 +15,7 @@ namespace emmy::simulator {
 std::shared_ptr<ElementOp> compileElementOp(mlir::Operation *op);
 
 /// Remembers that another CTA, or a copy, uses this CTA until some point of its own clock.
-void noteForeign(Cta &cta, const BarrierUse &use, bool isCopy);
+void noteForeign(Cta &cta, const BarrierUse &use, ForeignUse::Kind kind);
 
 class Interpreter {
 public:
@@ -114,7 +114,10 @@ private:
                                                       int64_t offset, mlir::ValueRange strides, mlir::ValueRange limits,
                                                       int64_t vector, int64_t elementBytes);
   mlir::LogicalResult readGlobal(mlir::Operation *op, size_t buffer, const std::vector<int64_t> &offsets, Fragment &into);
-  mlir::LogicalResult writeGlobal(mlir::Operation *op, size_t buffer, const std::vector<int64_t> &offsets, const Fragment &from);
+  mlir::LogicalResult writeGlobal(mlir::Operation *op, size_t buffer, const std::vector<int64_t> &offsets, const Fragment &from,
+                                  bool add);
+  /// The CTA whose shared memory an op accesses: this one, or the `rank`-th of the cluster.
+  mlir::FailureOr<Cta *> ctaOf(mlir::Operation *op, mlir::Value rank);
   std::vector<int64_t> sharedAddresses(const LayoutTable &table, const SharedRef &shared, bool transpose) const;
   mlir::LogicalResult checkMatrixMove(mlir::Operation *op, const LayoutTable &table, bool transpose);
 

@@ -312,10 +312,13 @@ LogicalResult Machine::exit(Cta &cta) {
     clock.join(warp.clock);
   // 1. Nobody may reach this CTA's shared memory or barriers afterwards.
   for (const auto &[agent, foreign] : cta.foreignUses)
-    if (clock.get(foreign.use.agent) < foreign.use.clock)
-      return fail(foreign.use.op, foreign.isCopy ? "exit-before-copies" : "exit-before-peers",
-                  (foreign.isCopy ? "a copy issued by " + *foreign.use.unit + " may land after " + cta.name + " has exited"
-                                  : *foreign.use.unit + " may arrive after " + cta.name + " has exited"));
+    if (clock.get(foreign.use.agent) < foreign.use.clock) {
+      const std::string user = *foreign.use.unit, after = " after " + cta.name + " has exited";
+      if (foreign.kind == ForeignUse::Copy)
+        return fail(foreign.use.op, "exit-before-copies", "a copy issued by " + user + " may land" + after);
+      return fail(foreign.use.op, "exit-before-peers",
+                  user + (foreign.kind == ForeignUse::Arrival ? " may arrive" : " may access its shared memory") + after);
+    }
   // 2. The copy engine must be done reading it.
   for (const Warp &warp : cta.warps)
     for (size_t group = 0; group < warp.bulk.size(); ++group)
@@ -345,6 +348,9 @@ LogicalResult Machine::reportDeadlock(ArrayRef<const Fiber *> blocked) {
 LogicalResult Machine::run() {
   if (launch.grid[0] % static_cast<int64_t>(kernel().getCluster()) != 0)
     return fail(kernel(), "launch", "a grid of " + Twine(launch.grid[0]) + " CTAs is not whole clusters of " + Twine(kernel().getCluster()));
+  for (int64_t size : launch.grid)
+    if (size < 0 || size > options.maxClusters || clusterCount() > options.maxClusters)
+      return fail(kernel(), "launch", "the grid is more than the " + Twine(options.maxClusters) + " clusters that the simulator runs");
   for (int64_t i = 0; i < clusterCount(); ++i)
     order.push_back(i);
   std::shuffle(order.begin(), order.end(), scheduler.random());

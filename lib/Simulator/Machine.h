@@ -116,8 +116,9 @@ struct Cluster;
 
 /// A use of one CTA's shared memory or barriers by another CTA or by a copy; it must precede the CTA's exit.
 struct ForeignUse {
+  enum Kind { Arrival, Access, Copy };
   BarrierUse use;
-  bool isCopy = false;
+  Kind kind = Arrival;
 };
 
 struct Cta {
@@ -155,6 +156,8 @@ struct Unit {
 
   /// Steps of this unit, to order definitions and fences.
   uint64_t step = 1;
+  /// The scheduler's step at which it last began, and its own then.
+  uint64_t resumedAt = 0, stepThen = 0;
   /// Step of the last wgmma_fence; 0 before the first.
   uint64_t fencedAt = 0;
   /// Groups of wgmma: the open one, and how far they are complete.
@@ -217,6 +220,8 @@ public:
   /// Units keep their names alive, which accesses point to.
   std::vector<std::unique_ptr<Unit>> units;
   llvm::DenseMap<mlir::Operation *, std::shared_ptr<ElementOp>> elementOps;
+  /// What acquire-release additions to an element (buffer, byte) have published.
+  std::map<std::pair<size_t, int64_t>, VectorClock> published;
 
 private:
   void startCluster(int64_t index);

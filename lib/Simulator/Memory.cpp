@@ -48,25 +48,25 @@ std::optional<Hazard> Memory::hazardAfterRead(const Access &earlier, const Acces
   return earlier.deferred ? Hazard::UnwaitedRead : Hazard::Race;
 }
 
-uint32_t Memory::withReader(uint32_t set, uint32_t access) {
+uint32_t Memory::withMember(uint32_t set, uint32_t access) {
   const auto [found, isNew] = transitions.try_emplace((uint64_t(set) << 32) | access, 0);
   if (!isNew)
     return found->second;
-  std::vector<uint32_t> readers = readerSets[set];
-  const Access &reader = log[access];
-  // A later read of the same agent stands for its earlier ones.
-  readers.erase(std::remove_if(readers.begin(), readers.end(),
-                               [&](uint32_t other) { return log[other].agent == reader.agent; }),
-                readers.end());
-  readers.push_back(access);
-  readerSets.push_back(std::move(readers));
-  return found->second = readerSets.size() - 1;
+  std::vector<uint32_t> members = sets[set];
+  const Access &added = log[access];
+  // A later access of the same agent stands for its earlier ones.
+  members.erase(std::remove_if(members.begin(), members.end(),
+                               [&](uint32_t other) { return log[other].agent == added.agent; }),
+                members.end());
+  members.push_back(access);
+  sets.push_back(std::move(members));
+  return found->second = sets.size() - 1;
 }
 
 std::optional<Conflict> Memory::note(uint32_t access, const VectorClock &clock, int64_t at, int64_t count) {
   const Access &later = log[access];
   std::optional<Conflict> conflict;
-  uint32_t checkedWriter = 0, checkedReaders = 0;
+  uint32_t checkedWriter = 0, checkedReaders = 0, checkedAtomics = 0;
   for (int64_t byte = at; byte < at + count; ++byte) {
     Shadow &cell = shadow[byte];
     if (!later.write || later.atomic)
@@ -77,18 +77,25 @@ std::optional<Conflict> Memory::note(uint32_t access, const VectorClock &clock, 
       if (auto hazard = hazardAfterWrite(log[cell.writer], later, clock); hazard && !conflict)
         conflict = Conflict{*hazard, cell.writer, byte};
     }
+    if (cell.atomics && cell.atomics != checkedAtomics) {
+      checkedAtomics = cell.atomics;
+      for (uint32_t writer : sets[cell.atomics])
+        if (auto hazard = hazardAfterWrite(log[writer], later, clock); hazard && !conflict)
+          conflict = Conflict{*hazard, writer, byte};
+    }
     if (!later.write) {
       if (writable)
-        cell.readers = withReader(cell.readers, access);
+        cell.readers = withMember(cell.readers, access);
       continue;
     }
     if (cell.readers && cell.readers != checkedReaders) {
       checkedReaders = cell.readers;
-      for (uint32_t reader : readerSets[cell.readers])
+      for (uint32_t reader : sets[cell.readers])
         if (auto hazard = hazardAfterRead(log[reader], later, clock); hazard && !conflict)
           conflict = Conflict{*hazard, reader, byte};
     }
-    cell = {access, 0, true};
+    const uint32_t atomics = later.atomic && cell.writer && log[cell.writer].atomic ? withMember(cell.atomics, cell.writer) : 0;
+    cell = {access, 0, atomics, true};
   }
   return conflict;
 }
@@ -96,13 +103,13 @@ std::optional<Conflict> Memory::note(uint32_t access, const VectorClock &clock, 
 void Memory::copyFrom(const Memory &other) {
   for (int64_t byte = 0; byte < size() && byte < other.size(); ++byte) {
     bytes[byte] = other.bytes[byte];
-    shadow[byte] = {0, 0, other.shadow[byte].initialized};
+    shadow[byte] = {0, 0, 0, other.shadow[byte].initialized};
   }
 }
 
 void Memory::fill(int64_t at, int64_t count, uint8_t value) {
   std::fill_n(bytes.begin() + at, count, value);
-  std::fill_n(shadow.begin() + at, count, Shadow{0, 0, true});
+  std::fill_n(shadow.begin() + at, count, Shadow{0, 0, 0, true});
 }
 
 } // namespace emmy::simulator

@@ -79,7 +79,7 @@ class Memory {
 public:
   /// Reads of memory that is never written need no record.
   Memory(AccessLog &log, Space space, int64_t bytes, bool initialized, bool writable = true)
-      : bytes(bytes, 0), log(log), space(space), writable(writable), shadow(bytes, Shadow{0, 0, initialized}) {}
+      : bytes(bytes, 0), log(log), space(space), writable(writable), shadow(bytes, Shadow{0, 0, 0, initialized}) {}
 
   int64_t size() const { return static_cast<int64_t>(bytes.size()); }
   /// Checks and records an access of [at, at + count) by log entry `access`, whose agent knows `clock`.
@@ -94,20 +94,22 @@ private:
   struct Shadow {
     uint32_t writer;
     uint32_t readers;
+    /// Atomic writers before the last one, which it need not be ordered after.
+    uint32_t atomics;
     bool initialized;
   };
   bool ordered(const Access &earlier, const Access &later, const VectorClock &clock) const;
   bool fenced(const Access &earlier, const VectorClock &clock) const;
   std::optional<Hazard> hazardAfterWrite(const Access &earlier, const Access &later, const VectorClock &clock) const;
   std::optional<Hazard> hazardAfterRead(const Access &earlier, const Access &later, const VectorClock &clock) const;
-  uint32_t withReader(uint32_t set, uint32_t access);
+  uint32_t withMember(uint32_t set, uint32_t access);
 
   AccessLog &log;
   Space space;
   bool writable;
   std::vector<Shadow> shadow;
-  /// Reader sets are interned: neighbouring bytes nearly always share theirs.
-  std::vector<std::vector<uint32_t>> readerSets{{}};
+  /// Sets of accesses are interned: neighbouring bytes nearly always share theirs.
+  std::vector<std::vector<uint32_t>> sets{{}};
   std::unordered_map<uint64_t, uint32_t> transitions;
 };
 

@@ -163,4 +163,10 @@ void store(Format format, Number value, uint8_t *bytes) {
   }
 }
 
+void addTo(Format format, Number term, uint8_t *bytes) {
+  const Number old = load(format, bytes);
+  const bool real = isFloat(format);
+  store(format, real ? ofReal(roundTo(format, old.real + term.real)) : ofInteger(wrapTo(format, old.integer + term.integer)), bytes);
+}
+
 } // namespace emmy::simulator

@@ -40,6 +40,8 @@ int64_t wrapTo(Format format, int64_t value);
 
 Number load(Format format, const uint8_t *bytes);
 void store(Format format, Number value, uint8_t *bytes);
+/// Adds in place, rounded to the format.
+void addTo(Format format, Number term, uint8_t *bytes);
 
 } // namespace emmy::simulator
 

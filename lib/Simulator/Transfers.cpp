@@ -80,15 +80,18 @@ LogicalResult Interpreter::readGlobal(Operation *op, size_t buffer, const std::v
   });
 }
 
-LogicalResult Interpreter::writeGlobal(Operation *op, size_t buffer, const std::vector<int64_t> &offsets, const Fragment &from) {
+LogicalResult Interpreter::writeGlobal(Operation *op, size_t buffer, const std::vector<int64_t> &offsets, const Fragment &from,
+                                       bool add) {
   const int64_t bytes = byteSize(from.format);
   const auto skip = [&](int64_t thread, int64_t i) { return offsets[i] < 0 || !from.table->primary[thread]; };
   return forEachRun(*from.table, offsets, bytes, skip, [&](int64_t warpIndex, int64_t first, int64_t count) -> LogicalResult {
     Warp &warp = unit.warp(warpIndex % unit.warps);
-    if (failed(machine.touchGlobal(buffer, machine.genericAccess(op, unit, warp, true), warp.clock, offsets[first], count * bytes)))
+    Access access = machine.genericAccess(op, unit, warp, true);
+    access.atomic = add;
+    if (failed(machine.touchGlobal(buffer, access, warp.clock, offsets[first], count * bytes)))
       return failure();
     for (int64_t i = first; i < first + count; ++i)
-      simulator::store(from.format, from.data[i], &machine.globals[buffer]->bytes[offsets[i]]);
+      (add ? addTo : simulator::store)(from.format, from.data[i], &machine.globals[buffer]->bytes[offsets[i]]);
     return success();
   });
 }
@@ -115,7 +118,7 @@ LogicalResult Interpreter::execStore(tile::StoreOp op) {
   FailureOr<std::vector<int64_t>> offsets =
       globalOffsets(op, *(*value)->table, target, integer(op.getOffset()), op.getStrides(), op.getLimits(), op.getVector(),
                     byteSize((*value)->format));
-  return success(succeeded(offsets) && succeeded(writeGlobal(op, target.buffer, *offsets, **value)));
+  return success(succeeded(offsets) && succeeded(writeGlobal(op, target.buffer, *offsets, **value, op.getAdd())));
 }
 
 /// Byte offsets of gathered or scattered elements, -1 where the mask is false.
@@ -146,7 +149,7 @@ LogicalResult Interpreter::execScatter(tile::ScatterOp op) {
   if (failed(value) || failed(offsets) || failed(mask) || failed(giveWay()))
     return failure();
   const PointerRef target = as<PointerRef>(op.getTarget());
-  return writeGlobal(op, target.buffer, maskedOffsets(target, **offsets, mask->get(), byteSize((*value)->format)), **value);
+  return writeGlobal(op, target.buffer, maskedOffsets(target, **offsets, mask->get(), byteSize((*value)->format)), **value, op.getAdd());
 }
 
 LogicalResult Interpreter::execLoadScalar(tile::LoadScalarOp op) {
@@ -175,10 +178,15 @@ LogicalResult Interpreter::execAtomicAdd(tile::AtomicAddOp op) {
   if (failed(machine.touchGlobal(target.buffer, access, warp.clock, at, byteSize(format))))
     return failure();
   uint8_t *bytes = &machine.globals[target.buffer]->bytes[at];
-  const Number old = simulator::load(format, bytes), term = number(op.getValue());
-  simulator::store(format, isFloat(format) ? ofReal(roundTo(format, old.real + term.real)) : ofInteger(old.integer + term.integer), bytes);
-  // Relaxed: it counts, but orders nothing else.
-  set(op.getOld(), old);
+  set(op.getOld(), simulator::load(format, bytes));
+  addTo(format, number(op.getValue()), bytes);
+  // Relaxed, it counts, but orders nothing else.
+  if (op.getAcqRel()) {
+    VectorClock &published = machine.published[{target.buffer, at}];
+    published.join(warp.clock);
+    warp.clock = published;
+    warp.tick();
+  }
   return success();
 }
 
@@ -195,6 +203,24 @@ static int64_t elementAddress(const SharedRef &shared, int64_t index) {
     index /= layout.shape[d];
   }
   return layout.address(shared.base, at);
+}
+
+FailureOr<Cta *> Interpreter::ctaOf(Operation *op, mlir::Value rankValue) {
+  const std::vector<std::unique_ptr<Cta>> &ctas = unit.cta->cluster->ctas;
+  const int64_t rank = rankValue ? integer(rankValue) : unit.cta->rank;
+  if (rank < 0 || rank >= static_cast<int64_t>(ctas.size()))
+    return fail(op, "out-of-bounds", unit.name + " accesses CTA " + Twine(rank) + " of a cluster of " + Twine(ctas.size()));
+  Cta *cta = ctas[rank].get();
+  if (cta == unit.cta)
+    return cta;
+  for (int64_t i = 0; i < unit.activeWarps(); ++i) {
+    Warp &warp = unit.warp(i);
+    const auto knows = [&](const Warp &theirs) { return warp.clock.get(theirs.agent()) > 0; };
+    if (llvm::none_of(cta->warps, knows))
+      return fail(op, "peer-start", unit.name + " accesses shared memory of " + cta->name + ", which may not have started");
+    noteForeign(*cta, machine.use(op, unit, warp), ForeignUse::Access);
+  }
+  return cta;
 }
 
 static int64_t elementCount(tile::SharedType type) {
@@ -214,9 +240,11 @@ LogicalResult Interpreter::execPut(tile::PutOp op) {
     return failure();
   const int64_t at = elementAddress(shared, index);
   Warp &warp = unit.leader();
-  if (failed(machine.touchShared(*unit.cta, machine.genericAccess(op, unit, warp, true), warp.clock, at, byteSize(format))))
+  FailureOr<Cta *> cta = ctaOf(op, op.getRank());
+  if (failed(cta) ||
+      failed(machine.touchShared(**cta, machine.genericAccess(op, unit, warp, true), warp.clock, at, byteSize(format))))
     return failure();
-  simulator::store(format, number(op.getValue()), &unit.cta->shared->bytes[at]);
+  simulator::store(format, number(op.getValue()), &(*cta)->shared->bytes[at]);
   return success();
 }
 
@@ -229,11 +257,14 @@ LogicalResult Interpreter::execGet(tile::GetOp op) {
   if (failed(giveWay()))
     return failure();
   const int64_t at = elementAddress(shared, index);
+  FailureOr<Cta *> cta = ctaOf(op, op.getRank());
+  if (failed(cta))
+    return failure();
   for (int64_t i = 0; i < unit.activeWarps(); ++i)
-    if (failed(machine.touchShared(*unit.cta, machine.genericAccess(op, unit, unit.warp(i), false), unit.warp(i).clock, at,
+    if (failed(machine.touchShared(**cta, machine.genericAccess(op, unit, unit.warp(i), false), unit.warp(i).clock, at,
                                    byteSize(format))))
       return failure();
-  set(op.getResult(), simulator::load(format, &unit.cta->shared->bytes[at]));
+  set(op.getResult(), simulator::load(format, &(*cta)->shared->bytes[at]));
   return success();
 }
 
@@ -267,13 +298,16 @@ LogicalResult Interpreter::execLoadShared(tile::LoadSharedOp op) {
     return failure();
   const std::vector<int64_t> addresses = sharedAddresses(*result->table, as<SharedRef>(op.getSource()), op.getTranspose());
   const int64_t bytes = byteSize(result->format);
+  FailureOr<Cta *> cta = ctaOf(op, op.getRank());
+  if (failed(cta))
+    return failure();
   const auto skip = [](int64_t, int64_t) { return false; };
   const auto read = [&](int64_t warpIndex, int64_t first, int64_t count) -> LogicalResult {
     Warp &warp = unit.warp(warpIndex % unit.warps);
-    if (failed(machine.touchShared(*unit.cta, machine.genericAccess(op, unit, warp, false), warp.clock, addresses[first], count * bytes)))
+    if (failed(machine.touchShared(**cta, machine.genericAccess(op, unit, warp, false), warp.clock, addresses[first], count * bytes)))
       return failure();
     for (int64_t i = first; i < first + count; ++i)
-      result->data[i] = simulator::load(result->format, &unit.cta->shared->bytes[addresses[i]]);
+      result->data[i] = simulator::load(result->format, &(*cta)->shared->bytes[addresses[i]]);
     return success();
   };
   if (failed(forEachRun(*result->table, addresses, bytes, skip, read)))
@@ -291,13 +325,16 @@ LogicalResult Interpreter::execStoreShared(tile::StoreSharedOp op) {
     return failure();
   const std::vector<int64_t> addresses = sharedAddresses(*from.table, as<SharedRef>(op.getTarget()), op.getTranspose());
   const int64_t bytes = byteSize(from.format);
+  FailureOr<Cta *> cta = ctaOf(op, op.getRank());
+  if (failed(cta))
+    return failure();
   const auto skip = [&](int64_t thread, int64_t) { return !from.table->primary[thread]; };
   return forEachRun(*from.table, addresses, bytes, skip, [&](int64_t warpIndex, int64_t first, int64_t count) -> LogicalResult {
     Warp &warp = unit.warp(warpIndex % unit.warps);
-    if (failed(machine.touchShared(*unit.cta, machine.genericAccess(op, unit, warp, true), warp.clock, addresses[first], count * bytes)))
+    if (failed(machine.touchShared(**cta, machine.genericAccess(op, unit, warp, true), warp.clock, addresses[first], count * bytes)))
       return failure();
     for (int64_t i = first; i < first + count; ++i)
-      simulator::store(from.format, from.data[i], &unit.cta->shared->bytes[addresses[i]]);
+      simulator::store(from.format, from.data[i], &(*cta)->shared->bytes[addresses[i]]);
     return success();
   });
 }

@@ -63,8 +63,11 @@ struct Options {
   std::string schedule = "random";
   /// Clusters that run at once; the rest of the grid follows in a drawn order.
   int64_t residentClusters = 8;
+  int64_t maxClusters = 1 << 16;
   /// Scheduling steps after which a launch counts as livelocked.
-  uint64_t maxSteps = 20'000'000;
+  uint64_t maxSteps = 5'000'000;
+  /// Ops that a unit may execute between two scheduling steps, for the same reason.
+  uint64_t maxOps = 2'000'000;
 };
 
 /// Runs the steps in order (a kernel marked `pdl` may overlap its predecessors until it waits). On failure a diagnostic

@@ -108,6 +108,28 @@ static void storeWords(KernelEmitter &e, const Access &access, SmallVector<Value
   b.inlineAsm(code);
 }
 
+/// Adds each element to what is there; several 32-bit floats at once where the chip can.
+static void addElements(KernelEmitter &e, const Access &access, ArrayRef<Value> elements) {
+  bool isFloat = isa<FloatType>(access.element);
+  int64_t bits = access.element.getIntOrFloatBitWidth();
+  int64_t width = access.element.isF32() && e.isHopper() ? access.count : 1;
+  std::string type = (width > 1 ? ".v" + std::to_string(width) : std::string()) + (isFloat ? ".f" : ".u") + std::to_string(bits);
+  for (int64_t i = 0; i < access.count; i += width) {
+    InlineAsm code;
+    int64_t first = access.inside ? 2 : 1;
+    code.text = std::string(access.inside ? "@$1 " : "") + "red.relaxed.gpu.global.add" + type + " [$0], " + operandList(first, width) + ";";
+    code.constraints = access.inside ? "l,b" : "l";
+    code.inputs = {e.b.gep(access.pointer, i * bits / 8)};
+    if (access.inside)
+      code.inputs.push_back(access.inside);
+    for (Value element : elements.slice(i, width)) {
+      code.constraints += isFloat ? (bits == 32 ? ",f" : ",d") : (bits == 32 ? ",r" : ",l");
+      code.inputs.push_back(element);
+    }
+    e.b.inlineAsm(code);
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Strided tiles
 //===----------------------------------------------------------------------===//
@@ -212,7 +234,10 @@ LogicalResult emit(KernelEmitter &e, StoreOp op) {
   Value primary = e.isPrimary(frag.getLayout());
   for (int64_t reg = 0, n = frag.getLayout().getNumRegisters(); reg < n; reg += vector) {
     ArrayRef<Value> some = ArrayRef<Value>(elements).slice(reg / perElement, vector / perElement);
-    storeWords(e, accesses.at(reg, vector, primary), toWords(e, some, frag.getElementType(), direct));
+    if (op.getAdd())
+      addElements(e, accesses.at(reg, vector, primary), some);
+    else
+      storeWords(e, accesses.at(reg, vector, primary), toWords(e, some, frag.getElementType(), direct));
   }
   return success();
 }
@@ -245,7 +270,10 @@ LogicalResult emit(KernelEmitter &e, ScatterOp op) {
   for (auto [i, offset] : llvm::enumerate(e.registers(op.getOffsets()))) {
     Value inside = e.b.both(op.getMask() ? e.registers(op.getMask())[i] : Value(), primary);
     Access access = elementAccess(e, op.getTarget(), offset, frag.getElementType(), inside);
-    storeWords(e, access, toWords(e, {elements[i]}, frag.getElementType(), /*packed=*/false));
+    if (op.getAdd())
+      addElements(e, access, {elements[i]});
+    else
+      storeWords(e, access, toWords(e, {elements[i]}, frag.getElementType(), /*packed=*/false));
   }
   return success();
 }
@@ -266,7 +294,7 @@ LogicalResult emit(KernelEmitter &e, AtomicAddOp op) {
   if (!e.unit.oneThread)
     return op.emitOpError("expects to stand in 'emmy_tile.one_thread'");
   Access access = elementAccess(e, op.getTarget(), e.scalar(op.getOffset()), element, {});
-  e.set(op.getOld(), {e.b.atomicAdd(access.pointer, e.scalar(op.getValue()))});
+  e.set(op.getOld(), {e.b.atomicAdd(access.pointer, e.scalar(op.getValue()), op.getAcqRel())});
   return success();
 }
 

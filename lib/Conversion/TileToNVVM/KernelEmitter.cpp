@@ -218,6 +218,19 @@ bool KernelEmitter::isHopper() {
   return !chip.consume_front("sm_") || chip.consumeInteger(10, version) || version >= 90;
 }
 
+/// An access of another CTA's shared memory.
+static bool isRemote(Operation *op) {
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case<PutOp, GetOp, LoadSharedOp, StoreSharedOp>([](auto access) { return !!access.getRank(); })
+      .Default(false);
+}
+
+bool KernelEmitter::sharesMemory() {
+  if (!sharing)
+    sharing = kernel.walk([](Operation *op) { return isRemote(op) ? WalkResult::interrupt() : WalkResult::advance(); }).wasInterrupted();
+  return *sharing;
+}
+
 //===----------------------------------------------------------------------===//
 // Shared memory
 //===----------------------------------------------------------------------===//

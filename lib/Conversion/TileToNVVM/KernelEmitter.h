@@ -83,6 +83,8 @@ public:
 
   /// True if the chip has Hopper's instructions (elect, stmatrix); the portable path does without.
   bool isHopper();
+  /// True if the kernel reads or writes other CTAs' shared memory, which its barriers must then order.
+  bool sharesMemory();
 
   // Layouts.
   /// The part of an element's coordinate along `dim` that the thread decides.
@@ -102,6 +104,7 @@ private:
   void emitEpilogue();
 
   mlir::Region *body = nullptr;
+  std::optional<bool> sharing;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> values;
   llvm::DenseMap<mlir::Value, SharedAddress> addresses;
 };

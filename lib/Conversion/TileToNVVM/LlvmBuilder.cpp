@@ -131,9 +131,17 @@ Value LlvmBuilder::load(Value pointer, Type type, int64_t align) { return LLVM::
 
 void LlvmBuilder::store(Value value, Value pointer, int64_t align) { LLVM::StoreOp::create(*this, loc, value, pointer, align); }
 
-Value LlvmBuilder::atomicAdd(Value pointer, Value value) {
+Value LlvmBuilder::atomicAdd(Value pointer, Value value, bool acquireRelease) {
   auto kind = isa<FloatType>(value.getType()) ? LLVM::AtomicBinOp::fadd : LLVM::AtomicBinOp::add;
-  return LLVM::AtomicRMWOp::create(*this, loc, kind, pointer, value, LLVM::AtomicOrdering::monotonic);
+  // LLVM's NVPTX drops the ordering of read-modify-writes, so fences carry it.
+  const auto fence = [&] {
+    if (acquireRelease)
+      LLVM::FenceOp::create(*this, loc, LLVM::AtomicOrdering::acq_rel, "device");
+  };
+  fence();
+  Value old = LLVM::AtomicRMWOp::create(*this, loc, kind, pointer, value, LLVM::AtomicOrdering::monotonic);
+  fence();
+  return old;
 }
 
 //===----------------------------------------------------------------------===//

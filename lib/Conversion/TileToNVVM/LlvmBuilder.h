@@ -78,7 +78,8 @@ public:
   mlir::Value pointerToInt(mlir::Value pointer, mlir::Type type);
   mlir::Value load(mlir::Value pointer, mlir::Type type, int64_t align);
   void store(mlir::Value value, mlir::Value pointer, int64_t align);
-  mlir::Value atomicAdd(mlir::Value pointer, mlir::Value value);
+  /// Relaxed, or publishing and learning at the scope of the device.
+  mlir::Value atomicAdd(mlir::Value pointer, mlir::Value value, bool acquireRelease);
 
   // Calls.
   llvm::SmallVector<mlir::Value> inlineAsm(const InlineAsm &code);

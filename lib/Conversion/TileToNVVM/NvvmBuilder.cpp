@@ -46,9 +46,14 @@ void NvvmBuilder::fenceBarrierInit() { NVVM::FenceMbarrierInitOp::create(*this, 
 
 void NvvmBuilder::arrive(Value barrier) { NVVM::MBarrierArriveOp::create(*this, loc, TypeRange(), barrier, /*count=*/Value()); }
 
-void NvvmBuilder::arriveRemote(Value barrier, Value rank) {
-  Value remote = NVVM::MapaOp::create(*this, loc, pointerType(kSharedCluster), barrier, rank);
-  NVVM::MBarrierArriveOp::create(*this, loc, TypeRange(), remote, /*count=*/Value());
+Value NvvmBuilder::mapShared(Value pointer, Value rank) {
+  return NVVM::MapaOp::create(*this, loc, pointerType(kSharedCluster), pointer, rank);
+}
+
+static NVVM::MemScopeKind scopeOf(bool ofCluster) { return ofCluster ? NVVM::MemScopeKind::CLUSTER : NVVM::MemScopeKind::CTA; }
+
+void NvvmBuilder::arriveRemote(Value barrier, Value rank, bool ofCluster) {
+  NVVM::MBarrierArriveOp::create(*this, loc, TypeRange(), mapShared(barrier, rank), /*count=*/Value(), scopeOf(ofCluster));
 }
 
 void NvvmBuilder::arriveExpect(Value barrier, int64_t bytes) {
@@ -56,8 +61,8 @@ void NvvmBuilder::arriveExpect(Value barrier, int64_t bytes) {
                                          /*predicate=*/Value());
 }
 
-Value NvvmBuilder::tryWait(Value barrier, Value parity) {
-  return NVVM::MBarrierTryWaitOp::create(*this, loc, getI1Type(), barrier, parity, /*ticks=*/Value());
+Value NvvmBuilder::tryWait(Value barrier, Value parity, bool ofCluster) {
+  return NVVM::MBarrierTryWaitOp::create(*this, loc, getI1Type(), barrier, parity, /*ticks=*/Value(), scopeOf(ofCluster));
 }
 
 void NvvmBuilder::syncCta() { NVVM::BarrierOp::create(*this, loc); }

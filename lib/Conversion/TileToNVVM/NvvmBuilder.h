@@ -45,9 +45,12 @@ public:
   void fenceBarrierInit();
   void arrive(mlir::Value barrier);
   /// Arrives at the barrier of the CTA `rank` of the cluster. No cluster-scope release: it costs a quarter of a GEMM.
-  void arriveRemote(mlir::Value barrier, mlir::Value rank);
+  /// The same address in another CTA of the cluster.
+  mlir::Value mapShared(mlir::Value pointer, mlir::Value rank);
+  /// With `ofCluster` it publishes writes to other CTAs' shared memory, too, and the wait learns of them.
+  void arriveRemote(mlir::Value barrier, mlir::Value rank, bool ofCluster);
   void arriveExpect(mlir::Value barrier, int64_t bytes);
-  mlir::Value tryWait(mlir::Value barrier, mlir::Value parity);
+  mlir::Value tryWait(mlir::Value barrier, mlir::Value parity, bool ofCluster);
   void syncCta();
   void syncWarp();
   void syncNamed(mlir::Value id, int64_t threads);

@@ -9,6 +9,22 @@ using namespace mlir;
 
 namespace emmy::tile {
 
+namespace {
+/// While it lives, addresses are those of another CTA's shared memory.
+class InCta {
+public:
+  InCta(KernelEmitter &e, Value rank) : e(e), own(e.shared) {
+    if (rank)
+      e.shared = e.b.mapShared(own, e.scalar(rank));
+  }
+  ~InCta() { e.shared = own; }
+
+private:
+  KernelEmitter &e;
+  Value own;
+};
+} // namespace
+
 //===----------------------------------------------------------------------===//
 // Single elements
 //===----------------------------------------------------------------------===//
@@ -23,6 +39,7 @@ LogicalResult emit(KernelEmitter &e, PutOp op) {
   SharedType type = op.getTarget().getType();
   if (op.getValue().getType() != type.getElementType())
     return op.emitOpError("expects a value of type ") << type.getElementType() << ", but got " << op.getValue().getType();
+  InCta where(e, op.getRank());
   FailureOr<Value> pointer = elementOf(e, op, type, op.getTarget(), op.getIndex());
   if (failed(pointer))
     return failure();
@@ -34,6 +51,7 @@ LogicalResult emit(KernelEmitter &e, GetOp op) {
   SharedType type = op.getSource().getType();
   if (op.getResult().getType() != type.getElementType())
     return op.emitOpError("expects a result of type ") << type.getElementType() << ", but got " << op.getResult().getType();
+  InCta where(e, op.getRank());
   FailureOr<Value> pointer = elementOf(e, op, type, op.getSource(), op.getIndex());
   if (failed(pointer))
     return failure();
@@ -233,6 +251,7 @@ LogicalResult emit(KernelEmitter &e, LoadSharedOp op) {
   Staged staged(e, op.getType(), op.getSource().getType(), e.address(op.getSource()), op.getTranspose());
   if (op.getMatrix())
     return failed(checkMatrix(op, op.getType())) ? failure() : loadMatrices(e, op, staged);
+  InCta where(e, op.getRank());
   loadVectors(e, op, staged);
   return success();
 }
@@ -243,6 +262,7 @@ LogicalResult emit(KernelEmitter &e, StoreSharedOp op) {
     return failure();
   if (op.getMatrix() && e.isHopper())
     return storeMatrices(e, op, staged);
+  InCta where(e, op.getRank());
   storeVectors(e, op, staged);
   return success();
 }

@@ -45,14 +45,14 @@ LogicalResult emit(KernelEmitter &e, BarrierArriveOp op) {
   if (op.getRank() || (op.getAll() && cluster > 1 && e.unit.oneThread)) {
     e.guarded(e.onlyThread(), [&] {
       if (op.getRank())
-        return b.arriveRemote(barrier, e.scalar(op.getRank()));
+        return b.arriveRemote(barrier, e.scalar(op.getRank()), e.sharesMemory());
       for (int64_t rank = 0; rank < cluster; ++rank)
-        b.arriveRemote(barrier, b.i32(rank));
+        b.arriveRemote(barrier, b.i32(rank), e.sharesMemory());
     });
     return success();
   }
   if (op.getAll() && cluster > 1) // thread i arrives at CTA i
-    e.guarded(b.below(e.unit.thread, cluster), [&] { b.arriveRemote(barrier, e.unit.thread); });
+    e.guarded(b.below(e.unit.thread, cluster), [&] { b.arriveRemote(barrier, e.unit.thread, e.sharesMemory()); });
   else
     e.guarded(e.onlyThread(), [&] { b.arrive(barrier); });
   return success();
@@ -69,7 +69,7 @@ LogicalResult emit(KernelEmitter &e, BarrierWaitOp op) {
   Block *spin = e.newBlock(), *after = e.newBlock();
   e.b.branch(spin);
   e.continueIn(spin);
-  e.b.branch(e.b.tryWait(barrier, e.scalar(op.getParity())), after, {}, spin, {});
+  e.b.branch(e.b.tryWait(barrier, e.scalar(op.getParity()), e.sharesMemory()), after, {}, spin, {});
   e.continueIn(after);
   return success();
 }

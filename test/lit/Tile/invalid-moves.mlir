@@ -79,3 +79,33 @@ func.func @f(%s: !emmy_tile.shared<32x2xf32>, %x: !emmy_tile.frag<32x2xf32, #f>)
   emmy_tile.store_shared %x to %s matrix : !emmy_tile.frag<32x2xf32, #f>, !emmy_tile.shared<32x2xf32>
   return
 }
+
+// -----
+
+#f = #emmy_tile.layout<reg = [2:(0,1)], lane = [32:(1,0)], warp = []>
+func.func @f(%s: !emmy_tile.shared<32x2xf16>, %rank: i32) {
+  // load_shared_c1
+  // expected-error@below {{'emmy_tile.load_shared' op expects no matrix move from or to another CTA}}
+  %a = emmy_tile.load_shared %s in_cta %rank matrix : !emmy_tile.shared<32x2xf16> -> !emmy_tile.frag<32x2xf16, #f>
+  return
+}
+
+// -----
+
+#f = #emmy_tile.layout<reg = [2:(1)], lane = [32:(2)], warp = []>
+func.func @f(%p: !emmy_tile.ptr<bf16>, %x: !emmy_tile.frag<64xbf16, #f>, %o: i64) {
+  // store_c1
+  // expected-error@below {{'emmy_tile.store' op expects elements of 32 or 64 bits to add, but got 'bf16'}}
+  emmy_tile.store %x to %p[%o] strides(%o) add : !emmy_tile.frag<64xbf16, #f>, !emmy_tile.ptr<bf16>
+  return
+}
+
+// -----
+
+#f = #emmy_tile.layout<reg = [2:(1)], lane = [32:(2)], warp = []>
+func.func @f(%p: !emmy_tile.ptr<i1>, %x: !emmy_tile.frag<64xi1, #f>, %i: !emmy_tile.frag<64xi64, #f>) {
+  // store_c1
+  // expected-error@below {{'emmy_tile.scatter' op expects elements of 32 or 64 bits to add, but got 'i1'}}
+  emmy_tile.scatter %x to %p at %i add : !emmy_tile.frag<64xi1, #f>, !emmy_tile.ptr<i1>, !emmy_tile.frag<64xi64, #f>
+  return
+}

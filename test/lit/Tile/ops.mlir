@@ -97,3 +97,29 @@ emmy_tile.kernel @row_sums(%x: !emmy_tile.ptr<bf16>, %y: !emmy_tile.ptr<f32>, %r
   }
   emmy_tile.store %s to %y[%c0] strides(%c1) limits(%rows) : !emmy_tile.frag<4xf32, #row>, !emmy_tile.ptr<f32>
 }
+
+#part = #emmy_tile.layout<reg = [4:(0,1)], lane = [8:(0,4), 4:(1,0)], warp = [1:(0,0)]>
+!part = !emmy_tile.frag<4x32xf32, #part>
+!box = !emmy_tile.shared<4x32xf32>
+
+// Other CTAs' shared memory, and additions in global memory.
+// CHECK-LABEL: emmy_tile.kernel @across_ctas
+// CHECK: emmy_tile.put %{{.*}} to %{{.*}}[%{{.*}}] in_cta %[[RANK:.+]] : f32
+// CHECK: emmy_tile.get %{{.*}}[%{{.*}}] in_cta %[[RANK]]
+// CHECK: emmy_tile.load_shared %{{.*}} in_cta %[[RANK]] :
+// CHECK: emmy_tile.store_shared %{{.*}} to %{{.*}} in_cta %[[RANK]] :
+// CHECK: emmy_tile.store %{{.*}} to %{{.*}} strides(%{{.*}}, %{{.*}}) vector 4 add
+// CHECK: emmy_tile.atomic_add %{{.*}}, %{{.*}} acq_rel
+emmy_tile.kernel @across_ctas(%p: !emmy_tile.ptr<f32>, %s: f32, %rank: i32, %at: i64) grid [2, 1, 1] cluster 2 warps 1 {
+  %b = emmy_tile.alloc : !box
+  emmy_tile.one_thread {
+    emmy_tile.put %s to %b[%rank] in_cta %rank : f32, !box
+  }
+  %v = emmy_tile.get %b[%rank] in_cta %rank : !box -> f32
+  %x = emmy_tile.load_shared %b in_cta %rank : !box -> !part
+  emmy_tile.store_shared %x to %b in_cta %rank : !part, !box
+  emmy_tile.store %x to %p[%at] strides(%at, %at) vector 4 add : !part, !emmy_tile.ptr<f32>
+  emmy_tile.one_thread {
+    %old = emmy_tile.atomic_add %p[%at], %v acq_rel : !emmy_tile.ptr<f32>, f32 -> f32
+  }
+}
