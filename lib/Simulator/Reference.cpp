@@ -115,8 +115,8 @@ static Elements attention(const View &q, const View &k, const View &v, bool caus
   return matmul(weights, View{transpose(v), v.columns, v.rows});
 }
 
-/// Nothing if the text names no known reference.
-static std::optional<Elements> reference(StringRef text, size_t size, llvm::function_ref<View(size_t)> view) {
+/// Nothing if the text names no known reference, or one that does not fit its operands. There are `count` buffers to view.
+static std::optional<Elements> reference(StringRef text, size_t size, size_t count, llvm::function_ref<View(size_t)> view) {
   SmallVector<StringRef> words;
   text.split(words, ' ');
   const StringRef kind = words.front();
@@ -124,9 +124,12 @@ static std::optional<Elements> reference(StringRef text, size_t size, llvm::func
   for (StringRef word : ArrayRef(words).drop_front())
     if (double number; !word.getAsDouble(number))
       numbers.push_back(number);
-  const auto operand = [&](size_t i) { return view(static_cast<size_t>(numbers[i])); };
   if (kind == "constant" && numbers.size() == 1)
     return Elements(size, numbers[0]);
+  if (llvm::any_of(numbers, [count](double number) { return number < 0 || number >= static_cast<double>(count); }))
+    return std::nullopt;
+  const auto operand = [&](size_t i) { return view(static_cast<size_t>(numbers[i])); };
+  const auto agree = [&](size_t i, size_t j) { return operand(i).columns == operand(j).columns; };
   if (kind == "same" && numbers.size() == 1)
     return operand(0).elements;
   if (kind == "transpose" && numbers.size() == 1)
@@ -135,11 +138,11 @@ static std::optional<Elements> reference(StringRef text, size_t size, llvm::func
     return softmax(operand(0));
   if (kind == "row_sum" && numbers.size() == 1)
     return rowSum(operand(0));
-  if (kind == "add" && numbers.size() == 2)
+  if (kind == "add" && numbers.size() == 2 && operand(0).elements.size() == operand(1).elements.size())
     return add(operand(0), operand(1));
-  if (kind == "matmul_nt" && numbers.size() == 2)
+  if (kind == "matmul_nt" && numbers.size() == 2 && agree(0, 1))
     return matmul(operand(0), operand(1));
-  if ((kind == "attention" || kind == "causal_attention") && numbers.size() == 3)
+  if ((kind == "attention" || kind == "causal_attention") && numbers.size() == 3 && agree(0, 1) && operand(1).rows == operand(2).rows)
     return attention(operand(0), operand(1), operand(2), kind == "causal_attention");
   return std::nullopt;
 }
@@ -167,7 +170,7 @@ LogicalResult simulator::checkExpectation(const Scenario &scenario, size_t index
   const ScenarioBuffer &buffer = scenario.buffers[index];
   const Elements actual = toElements(buffer, contents[index]);
   const auto view = [&](size_t i) { return viewOf(scenario.buffers[i], contents[i]); };
-  const std::optional<Elements> expected = reference(buffer.expect, actual.size(), view);
+  const std::optional<Elements> expected = reference(buffer.expect, actual.size(), contents.size(), view);
   if (!expected || expected->size() != actual.size())
     return scenario.op->emitOpError("expects a reference of ") << actual.size() << " elements, but got '" << buffer.expect << "'";
   for (size_t i = 0; i < actual.size(); ++i) {

@@ -77,6 +77,9 @@ static FailureOr<Launch> makeLaunch(tile::KernelOp kernel, ArrayRef<int64_t> ope
   return launch;
 }
 
+/// More would be a slip of the pen: the simulator is slow, and keeps a record for every byte.
+static constexpr int64_t maxElements = 1 << 26;
+
 static FailureOr<ScenarioBuffer> parseBuffer(Operation *op, Attribute attr) {
   ScenarioBuffer buffer;
   auto dict = dyn_cast<DictionaryAttr>(attr);
@@ -86,6 +89,8 @@ static FailureOr<ScenarioBuffer> parseBuffer(Operation *op, Attribute attr) {
   if (!buffer.type || !buffer.type.hasStaticShape() || !format)
     return op->emitOpError("expects buffers {type = tensor<…>, fill = …, expect = …}, but got ") << attr;
   buffer.format = *format;
+  if (buffer.type.getNumElements() > maxElements)
+    return op->emitOpError("expects buffers of at most ") << maxElements << " elements, but got " << buffer.type;
   if (auto fill = dict.getAs<StringAttr>("fill"))
     buffer.fill = fill.str();
   if (auto expect = dict.getAs<StringAttr>("expect"))
@@ -111,6 +116,9 @@ static LogicalResult addLaunches(Scenario &scenario, DictionaryAttr attr, const 
     auto kernel = name ? SymbolTable::lookupNearestSymbolFrom<tile::KernelOp>(scenario.op, name) : tile::KernelOp();
     if (!kernel || !operands)
       return scenario.op->emitOpError("expects launches {kernel = @name, operands = array<i64: …>}, but got ") << entry;
+    for (int64_t operand : operands.asArrayRef())
+      if (operand < 0 || operand >= static_cast<int64_t>(scenario.buffers.size()))
+        return scenario.op->emitOpError("expects operands to be numbers of ") << scenario.buffers.size() << " buffers, but got " << operand;
     FailureOr<Launch> launch = makeLaunch(kernel, operands.asArrayRef(), symbols);
     if (failed(launch))
       return failure();

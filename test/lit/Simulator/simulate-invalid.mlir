@@ -56,3 +56,31 @@ emmy_tile.kernel @odd_pitch(%x: !emmy_tile.tmap<8x16xbf16> {emmy.bind = #emmy.bi
 // expected-error@below {{violates launch: a grid of 3 CTAs is not whole clusters of 2}}
 emmy_tile.kernel @broken_cluster() grid [3, 1, 1] cluster 2 warps 1 attributes {emmy.simulate = {}} {
 }
+
+// -----
+
+// expected-error@below {{expects operands to be numbers of 1 buffers, but got 1}}
+module attributes {emmy.simulate = {buffers = [{type = tensor<1xf32>}], launches = [{kernel = @k, operands = array<i64: 1>}]}} {
+  emmy_tile.kernel @k(%x: !emmy_tile.ptr<f32> {emmy.bind = #emmy.bind_pointer<0>}) grid [1, 1, 1] warps 1 {
+  }
+}
+
+// -----
+
+// expected-error@below {{expects buffers of at most 67108864 elements, but got 'tensor<2147483647xi32>'}}
+emmy_tile.kernel @large_buffer() grid [1, 1, 1] warps 1 attributes {emmy.simulate = {buffers = [{type = tensor<2147483647xi32>}]}} {
+}
+
+// -----
+
+// The reference's operands are no buffers, or do not fit each other.
+// expected-error@below {{expects a reference of 4 elements, but got 'same 3'}}
+emmy_tile.kernel @no_such_operand() grid [1, 1, 1] warps 1
+    attributes {emmy.simulate = {buffers = [{type = tensor<4xf32>, fill = "zero", expect = "same 3"}]}} {
+}
+
+// expected-error@below {{expects a reference of 4 elements, but got 'matmul_nt 0 1'}}
+emmy_tile.kernel @unlike_operands() grid [1, 1, 1] warps 1
+    attributes {emmy.simulate = {buffers = [{type = tensor<2x4xf32>, fill = "zero"}, {type = tensor<2x3xf32>, fill = "zero"},
+                                            {type = tensor<2x2xf32>, fill = "zero", expect = "matmul_nt 0 1"}]}} {
+}

@@ -168,3 +168,15 @@ func.func @f(%x: !emmy_tile.frag<32x4xf32, #f>) {
   %a = emmy_tile.extract %x [0, 3] : !emmy_tile.frag<32x4xf32, #f> -> !emmy_tile.frag<32x2xf32, #g>
   return
 }
+
+// -----
+
+#f = #emmy_tile.layout<reg = [2:(1)], lane = [32:(2)], warp = []>
+func.func @f(%x: !emmy_tile.frag<64xf32, #f>) {
+  // expected-error@below {{'emmy_tile.map' op expects its region to yield 1 elements}}
+  %a = emmy_tile.map(%x) : (!emmy_tile.frag<64xf32, #f>) -> !emmy_tile.frag<64xf32, #f> {
+  ^bb0(%p: f32):
+    %q = arith.addf %p, %p : f32
+  }
+  return
+}
