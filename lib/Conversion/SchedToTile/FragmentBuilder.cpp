@@ -221,11 +221,25 @@ template <typename Op> FragmentBuilder::Gathered FragmentBuilder::gathered(Op op
   return made;
 }
 
+/// A bool is a byte in memory and a bit in registers.
+static Type storedType(Type element) { return element.isInteger(1) ? IntegerType::get(element.getContext(), 8) : element; }
+
 Value FragmentBuilder::evalRead(sched::ReadOp op) {
+  sched::TileType tile = op.getType();
+  Type stored = storedType(tile.getElementType());
+  Value loaded = readElements(op, typeOf(withElement(tile, stored)));
+  if (stored == tile.getElementType())
+    return loaded;
+  return mapOp(loaded, typeOf(tile), [&](ValueRange bytes) -> Value {
+    Value zero = arith::ConstantOp::create(b, b.loc, b.getZeroAttr(stored));
+    return arith::CmpIOp::create(b, b.loc, arith::CmpIPredicate::ne, bytes[0], zero);
+  });
+}
+
+Value FragmentBuilder::readElements(sched::ReadOp op, Type type) {
   sched::TileType tile = op.getType();
   unsigned tensor = cast<BlockArgument>(op.getTensor()).getArgNumber();
   Value pointer = b.pointer(tensor);
-  Type type = typeOf(tile);
   if (!isa<tile::FragType>(type)) {
     SmallVector<Value> dims = b.startsOf(op.getOver(), place.starts);
     for (Value index : op.getIndices())
@@ -245,6 +259,9 @@ void FragmentBuilder::write(sched::WriteOp op) {
   sched::TileType tile = op.getValue().getType();
   unsigned tensor = cast<BlockArgument>(op.getTensor()).getArgNumber();
   Value value = eval(op.getValue()), pointer = b.pointer(tensor);
+  if (Type stored = storedType(tile.getElementType()); stored != tile.getElementType())
+    value = mapOp(value, typeOf(withElement(tile, stored)),
+                  [&](ValueRange bits) -> Value { return arith::ExtUIOp::create(b, b.loc, stored, bits[0]); });
   if (isStrided(op, tile)) {
     Strided at = strided(op, tile, tensor);
     tile::StoreOp::create(b, b.loc, value, pointer, at.offset, at.strides, at.limits, b.getI64IntegerAttr(at.vector));

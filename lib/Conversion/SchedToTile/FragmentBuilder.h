@@ -63,6 +63,8 @@ private:
   /// Coordinates, one operand for each name in `over`.
   llvm::SmallVector<mlir::Value> coordinates(mlir::ArrayAttr over, sched::TileType tile);
   mlir::Value evalRead(sched::ReadOp op);
+  /// Elements as memory holds them, of type `type`.
+  mlir::Value readElements(sched::ReadOp op, mlir::Type type);
   mlir::Value evalMap(sched::MapOp op);
   mlir::Value evalIndex(sched::IndexOp op);
 
