@@ -411,20 +411,21 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments]> {
   let summary = "Read a strided tile of global memory";
   let description = [{
     Element (i, j, …) comes from `source + offset + i·stride0 + j·stride1 …`, all in elements; an index at or past its limit
-    gives zero. `vector` elements are read at once: the layout's registers are contiguous along the innermost dimension, whose
-    stride is the constant 1, and offset, strides and limit are multiples of it. With no `limits`, everything is inside.
+    gives zero, and so does an element whose `mask` is false. `vector` elements are read at once: the layout's registers are contiguous
+    along the innermost dimension, whose stride is the constant 1, offset, strides and limit are multiples of it, and the mask is the
+    same for all of them. With no `limits`, everything is inside.
 
     ```mlir
     %x = emmy_tile.load %p[%off] strides(%s0, %s1) limits(%rows, %cols) vector 8
         : !emmy_tile.ptr<bf16> -> !emmy_tile.frag<4x1024xbf16, #blocked>
     ```
   }];
-  let arguments = (ins Tile_PtrType:$source, I64:$offset, Variadic<I64>:$strides, Variadic<I32>:$limits,
+  let arguments = (ins Tile_PtrType:$source, I64:$offset, Variadic<I64>:$strides, Variadic<I32>:$limits, Optional<Tile_FragType>:$mask,
                        DefaultValuedAttr<I64Attr, "1">:$vector, UnitAttr:$evict_first);
   let results = (outs Tile_FragType:$result);
   let assemblyFormat = [{
-    $source `[` $offset `]` `strides` `(` $strides `)` (`limits` `(` $limits^ `)`)? (`vector` $vector^)?
-    (`evict_first` $evict_first^)? attr-dict `:` type($source) `->` type($result)
+    $source `[` $offset `]` `strides` `(` $strides `)` (`limits` `(` $limits^ `)`)? (`mask` $mask^ `:` type($mask))?
+    (`vector` $vector^)? (`evict_first` $evict_first^)? attr-dict `:` type($source) `->` type($result)
   }];
   let hasVerifier = 1;
 }

@@ -135,6 +135,11 @@ static LogicalResult verifyStrided(Operation *op, FragType frag, PtrType pointer
 }
 
 LogicalResult LoadOp::verify() {
+  if (Value mask = getMask()) {
+    auto frag = cast<FragType>(mask.getType());
+    if (frag.getShape() != getType().getShape() || frag.getLayout() != getType().getLayout() || !frag.getElementType().isInteger(1))
+      return emitOpError("expects an i1 mask in the layout of ") << getType() << ", but got " << frag;
+  }
   return verifyStrided(*this, getType(), getSource().getType(), getStrides().size(), getLimits().size(), getVector());
 }
 

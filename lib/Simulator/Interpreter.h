@@ -112,7 +112,7 @@ private:
   /// Byte offset of each register in global memory, -1 where a limit cuts it off.
   mlir::FailureOr<std::vector<int64_t>> globalOffsets(mlir::Operation *op, const LayoutTable &table, PointerRef pointer,
                                                       int64_t offset, mlir::ValueRange strides, mlir::ValueRange limits,
-                                                      int64_t vector, int64_t elementBytes);
+                                                      int64_t vector, int64_t elementBytes, const Fragment *mask = nullptr);
   mlir::LogicalResult readGlobal(mlir::Operation *op, size_t buffer, const std::vector<int64_t> &offsets, Fragment &into);
   mlir::LogicalResult writeGlobal(mlir::Operation *op, size_t buffer, const std::vector<int64_t> &offsets, const Fragment &from,
                                   bool add);

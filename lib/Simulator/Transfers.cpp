@@ -16,13 +16,13 @@ using namespace emmy::simulator;
 
 FailureOr<std::vector<int64_t>> Interpreter::globalOffsets(Operation *op, const LayoutTable &table, PointerRef pointer,
                                                            int64_t offset, ValueRange strideValues, ValueRange limitValues,
-                                                           int64_t vector, int64_t elementBytes) {
+                                                           int64_t vector, int64_t elementBytes, const Fragment *mask) {
   const std::vector<int64_t> strides = integers(strideValues), limits = integers(limitValues);
   const size_t rank = table.shape.size();
   std::vector<int64_t> offsets(table.element.size());
   for (size_t i = 0; i < offsets.size(); ++i) {
     int64_t rest = table.element[i], at = offset;
-    bool inside = true;
+    bool inside = !mask || mask->data[i].integer;
     for (size_t d = rank; d-- > 0;) {
       const int64_t index = rest % table.shape[d];
       rest /= table.shape[d];
@@ -35,7 +35,7 @@ FailureOr<std::vector<int64_t>> Interpreter::globalOffsets(Operation *op, const 
   for (size_t i = 0; vector > 1 && i < offsets.size(); ++i) {
     const size_t first = i / vector * vector;
     if ((offsets[i] < 0) != (offsets[first] < 0))
-      return fail(op, "alignment", unit.name + " has a limit inside a vector of " + Twine(vector) + " elements");
+      return fail(op, "alignment", unit.name + " has a limit or a mask's edge inside a vector of " + Twine(vector) + " elements");
     if (offsets[i] < 0)
       continue;
     if (offsets[first] % (vector * elementBytes) != 0)
@@ -97,13 +97,14 @@ LogicalResult Interpreter::writeGlobal(Operation *op, size_t buffer, const std::
 }
 
 LogicalResult Interpreter::execLoad(tile::LoadOp op) {
-  if (failed(giveWay()))
+  FailureOr<FragmentRef> mask = op.getMask() ? readable(op, op.getMask()) : FailureOr<FragmentRef>(FragmentRef());
+  if (failed(mask) || failed(giveWay()))
     return failure();
   FragmentRef result = machine.newFragment(op.getType());
   const PointerRef source = as<PointerRef>(op.getSource());
   FailureOr<std::vector<int64_t>> offsets =
       globalOffsets(op, *result->table, source, integer(op.getOffset()), op.getStrides(), op.getLimits(), op.getVector(),
-                    byteSize(result->format));
+                    byteSize(result->format), mask->get());
   if (failed(offsets) || failed(readGlobal(op, source.buffer, *offsets, *result)))
     return failure();
   define(op, op.getResult(), std::move(result));

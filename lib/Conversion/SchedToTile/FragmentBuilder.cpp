@@ -249,7 +249,8 @@ Value FragmentBuilder::readElements(sched::ReadOp op, Type type) {
   }
   if (isStrided(op, tile)) {
     Strided at = strided(op, tile, tensor);
-    return tile::LoadOp::create(b, b.loc, type, pointer, at.offset, at.strides, at.limits, b.getI64IntegerAttr(at.vector), UnitAttr());
+    return tile::LoadOp::create(b, b.loc, type, pointer, at.offset, at.strides, at.limits, Value(),
+                                  b.getI64IntegerAttr(at.vector), UnitAttr());
   }
   Gathered at = gathered(op, tile);
   return tile::GatherOp::create(b, b.loc, type, pointer, at.offsets, at.mask);

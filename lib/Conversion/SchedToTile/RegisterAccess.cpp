@@ -21,6 +21,39 @@ Value RegisterTiles::coordinate(unsigned dim, ArrayRef<unsigned> kept, const Axi
 // Strided moves
 //===----------------------------------------------------------------------===//
 
+/// Whether 0 <= guard < limit for all indices below `sizes`.
+static bool staysInside(AffineExpr guard, AffineExpr limit, ArrayRef<AffineExpr> sizes) {
+  if (auto dim = dyn_cast<AffineDimExpr>(guard); dim && dim.getPosition() < sizes.size() && sizes[dim.getPosition()] == limit)
+    return true;
+  std::optional<sched::AddressSum> sum = sched::splitAddress(guard);
+  auto start = sum ? dyn_cast<AffineConstantExpr>(sum->constant) : AffineConstantExpr();
+  auto end = dyn_cast<AffineConstantExpr>(limit);
+  if (!start || !end || start.getValue() < 0)
+    return false;
+  int64_t largest = start.getValue();
+  for (const sched::AddressSum::Term &term : sum->terms) {
+    auto dim = dyn_cast<AffineDimExpr>(term.atom);
+    auto coefficient = dyn_cast<AffineConstantExpr>(term.coefficient);
+    auto size = dim && dim.getPosition() < sizes.size() ? dyn_cast<AffineConstantExpr>(sizes[dim.getPosition()]) : AffineConstantExpr();
+    if (!size || !coefficient || coefficient.getValue() < 0)
+      return false;
+    largest += coefficient.getValue() * (size.getValue() - 1);
+  }
+  return largest < end.getValue();
+}
+
+/// Whether groups of `vector` neighbours along dimension `dim` of an access are all on one side of the guard.
+static bool cutsBetweenVectors(AffineExpr guard, AffineExpr limit, std::optional<unsigned> dim, int64_t vector) {
+  if (!dim || !guard.isFunctionOfDim(*dim))
+    return true;
+  std::optional<sched::AddressSum> sum = sched::splitAddress(guard);
+  if (!sum || sum->isNested(*dim) || sum->coefficientOf(*dim) != 1 || !sum->constant.isMultipleOf(vector) || !limit.isMultipleOf(vector))
+    return false;
+  return llvm::all_of(sum->terms, [&](const sched::AddressSum::Term &term) {
+    return term.atom.isFunctionOfDim(*dim) || term.coefficient.isMultipleOf(vector);
+  });
+}
+
 /// Elements that can move at once along the last dimension.
 static int64_t widestVector(const sched::AddressSum &sum, std::optional<unsigned> lastDim, AffineExpr lastSize, int64_t most,
                             int64_t align, int64_t elementBytes) {
@@ -41,9 +74,13 @@ static int64_t widestVector(const sched::AddressSum &sum, std::optional<unsigned
   return std::max<int64_t>(vector, 1);
 }
 
-std::optional<RegisterTiles::Strided> RegisterTiles::planStrided(unsigned tensor, ArrayAttr over, AffineMap map, bool plain,
-                                                                 ArrayRef<unsigned> kept, const AxisStarts &starts) {
-  std::optional<sched::AddressSum> sum = plain ? sched::splitAddress(map.getResult(0)) : std::nullopt;
+template <typename Op>
+std::optional<RegisterTiles::Strided> RegisterTiles::planStrided(Op op, const Guards &guards, ArrayRef<unsigned> kept,
+                                                                 const AxisStarts &starts) {
+  AffineMap map = op.getMap();
+  ArrayAttr over = op.getOver();
+  unsigned tensor = cast<BlockArgument>(op.getTensor()).getArgNumber();
+  std::optional<sched::AddressSum> sum = op.getIndices().empty() ? sched::splitAddress(map.getResult(0)) : std::nullopt;
   if (!sum)
     return std::nullopt;
   SmallVector<StringAttr> axes = llvm::to_vector(over.getAsRange<StringAttr>());
@@ -76,6 +113,9 @@ std::optional<RegisterTiles::Strided> RegisterTiles::planStrided(unsigned tensor
   std::optional<unsigned> lastPosition = last == dims.size() - 1 ? positionOf(last) : std::nullopt;
   AffineExpr lastSize = lastPosition ? b.axis(b.axisPosition(dims[last].axis)).getSize() : getAffineConstantExpr(1, b.getContext());
   access.vector = widestVector(*sum, lastPosition, lastSize, dims[last].vector, b.alignOf(tensor), b.elementBytes(tensor));
+  for (auto [guard, limit] : llvm::zip(guards.exprs, guards.limits))
+    while (access.vector > 1 && !cutsBetweenVectors(guard, limit, lastPosition, access.vector))
+      access.vector /= 2;
   return access;
 }
 
@@ -116,12 +156,18 @@ static void collectSymbols(AffineExpr expr, llvm::SetVector<unsigned> &symbols) 
   });
 }
 
-namespace {
 /// Operands of a region that computes with an access' dimensions, and what stands for them inside.
-struct IndexOperands {
+struct RegisterTiles::IndexOperands {
   SmallVector<Value> operands;     // i32 or i64 scalars and fragments, one for each dimension, then symbols
   llvm::SetVector<unsigned> symbols;
   size_t dims = 0;
+
+  void addSymbols(KernelBuilder &b, ArrayRef<AffineExpr> exprs) {
+    for (AffineExpr expr : exprs)
+      collectSymbols(expr, symbols);
+    for (unsigned symbol : symbols)
+      operands.push_back(b.size(getAffineSymbolExpr(symbol, b.getContext()), b.getI64Type()));
+  }
 
   /// Dimensions as i64 and symbols, from the region's arguments.
   std::pair<SmallVector<Value>, DenseMap<unsigned, Value>> inside(OpBuilder &b, Location loc, ValueRange arguments) const {
@@ -135,53 +181,49 @@ struct IndexOperands {
     return {values, named};
   }
 };
-} // namespace
 
-template <typename Op>
-RegisterTiles::Scattered RegisterTiles::planScattered(Op op, ArrayRef<unsigned> kept, const AxisStarts &starts) {
+/// The dimensions of an access that `over` and `indices` are.
+RegisterTiles::IndexOperands RegisterTiles::planIndices(ArrayAttr over, ValueRange indices, ArrayRef<unsigned> kept,
+                                                        const AxisStarts &starts) {
   IndexOperands index;
-  AffineExpr offset = op.getMap().getResult(0);
-  SmallVector<AffineExpr> guards, limits;
-  if (std::optional<AffineMap> guard = op.getGuard()) {
-    guards = llvm::to_vector(guard->getResults());
-    limits = llvm::to_vector(op.getLimits()->getSizes());
-  }
-  // Axes of the tile are checked against their ends, like a guard of their own.
-  SmallVector<StringAttr> axes = llvm::to_vector(op.getOver().template getAsRange<StringAttr>());
-  for (auto [i, axis] : llvm::enumerate(axes)) {
-    unsigned position = b.axisPosition(axis);
+  for (auto axis : over.getAsRange<StringAttr>()) {
     auto *dim = llvm::find_if(dims, [&](const RegisterDim &d) { return d.axis == axis; });
-    if (dim == dims.end()) {
-      index.operands.push_back(starts[position]);
-      continue;
-    }
-    unsigned number = dim - dims.begin();
-    index.operands.push_back(coordinate(number, kept, starts));
-    if (isRagged(number)) {
-      guards.push_back(getAffineDimExpr(i, b.getContext()));
-      limits.push_back(b.axis(position).getSize());
-    }
+    index.operands.push_back(dim == dims.end() ? starts[b.axisPosition(axis)] : coordinate(dim - dims.begin(), kept, starts));
   }
-  for (Value tile : op.getIndices())
+  for (Value tile : indices)
     index.operands.push_back(widen(fragOf(tile), dimsOf(cast<sched::TileType>(tile.getType()).getAxes()), kept));
   index.dims = index.operands.size();
-  collectSymbols(offset, index.symbols);
-  for (AffineExpr expr : llvm::concat<AffineExpr>(guards, limits))
-    collectSymbols(expr, index.symbols);
-  for (unsigned symbol : index.symbols)
-    index.operands.push_back(b.size(getAffineSymbolExpr(symbol, b.getContext()), b.getI64Type()));
+  return index;
+}
 
-  Scattered access;
-  access.offsets = mapFrags(index.operands, kept, b.getI64Type(), [&](OpBuilder &i, ValueRange e) {
-    auto [values, symbols] = index.inside(i, b.loc, e);
-    return evaluate(i, b.loc, offset, values, symbols);
-  });
-  if (guards.empty())
-    return access;
-  access.mask = mapFrags(index.operands, kept, b.getI1Type(), [&](OpBuilder &i, ValueRange e) {
+/// The guards of an access that some element on the blocks of its axes can break.
+template <typename Op> RegisterTiles::Guards RegisterTiles::collectGuards(Op op) {
+  Guards guards;
+  std::optional<AffineMap> map = op.getGuard();
+  if (!map)
+    return guards;
+  SmallVector<AffineExpr> sizes;
+  for (auto axis : op.getOver().template getAsRange<StringAttr>())
+    sizes.push_back(b.axis(b.axisPosition(axis)).getSize());
+  for (auto [guard, limit] : llvm::zip(map->getResults(), op.getLimits()->getSizes()))
+    if (!staysInside(guard, limit, sizes)) {
+      guards.exprs.push_back(guard);
+      guards.limits.push_back(limit);
+    }
+  return guards;
+}
+
+/// Where all guards hold; null without one.
+Value RegisterTiles::planMask(IndexOperands index, const Guards &guards, ArrayRef<unsigned> kept) {
+  if (guards.exprs.empty())
+    return {};
+  SmallVector<AffineExpr> all(guards.exprs);
+  llvm::append_range(all, guards.limits);
+  index.addSymbols(b, all);
+  return mapFrags(index.operands, kept, b.getI1Type(), [&](OpBuilder &i, ValueRange e) {
     auto [values, symbols] = index.inside(i, b.loc, e);
     Value zero = arith::ConstantIntOp::create(i, b.loc, 0, 64), all;
-    for (auto [guard, limit] : llvm::zip(guards, limits)) {
+    for (auto [guard, limit] : llvm::zip(guards.exprs, guards.limits)) {
       Value at = evaluate(i, b.loc, guard, values, symbols), end = evaluate(i, b.loc, limit, values, symbols);
       Value low = arith::CmpIOp::create(i, b.loc, arith::CmpIPredicate::sge, at, zero);
       Value high = arith::CmpIOp::create(i, b.loc, arith::CmpIPredicate::slt, at, end);
@@ -190,21 +232,36 @@ RegisterTiles::Scattered RegisterTiles::planScattered(Op op, ArrayRef<unsigned> 
     }
     return all;
   });
+}
+
+template <typename Op>
+RegisterTiles::Scattered RegisterTiles::planScattered(Op op, ArrayRef<unsigned> kept, const AxisStarts &starts) {
+  // Axes of the tile are checked against their ends, like a guard of their own.
+  Guards guards = collectGuards(op);
+  for (auto [i, axis] : llvm::enumerate(op.getOver().template getAsRange<StringAttr>())) {
+    auto *dim = llvm::find_if(dims, [&](const RegisterDim &d) { return d.axis == axis; });
+    if (dim != dims.end() && isRagged(dim - dims.begin())) {
+      guards.exprs.push_back(getAffineDimExpr(i, b.getContext()));
+      guards.limits.push_back(b.axis(b.axisPosition(axis)).getSize());
+    }
+  }
+  IndexOperands dimensions = planIndices(op.getOver(), op.getIndices(), kept, starts), index = dimensions;
+  AffineExpr offset = op.getMap().getResult(0);
+  index.addSymbols(b, offset);
+  Scattered access;
+  access.offsets = mapFrags(index.operands, kept, b.getI64Type(), [&](OpBuilder &i, ValueRange e) {
+    auto [values, symbols] = index.inside(i, b.loc, e);
+    return evaluate(i, b.loc, offset, values, symbols);
+  });
+  access.mask = planMask(dimensions, guards, kept);
   return access;
 }
 
 void RegisterTiles::emitIndex(sched::IndexOp op, const AxisStarts &starts) {
   SmallVector<unsigned> kept = dimsOf(op.getType().getAxes());
-  IndexOperands index;
-  for (auto axis : op.getOver().getAsRange<StringAttr>()) {
-    auto *dim = llvm::find_if(dims, [&](const RegisterDim &d) { return d.axis == axis; });
-    index.operands.push_back(dim == dims.end() ? starts[b.axisPosition(axis)] : coordinate(dim - dims.begin(), kept, starts));
-  }
-  index.dims = index.operands.size();
+  IndexOperands index = planIndices(op.getOver(), {}, kept, starts);
   AffineExpr expr = op.getMap().getResult(0);
-  collectSymbols(expr, index.symbols);
-  for (unsigned symbol : index.symbols)
-    index.operands.push_back(b.size(getAffineSymbolExpr(symbol, b.getContext()), b.getI64Type()));
+  index.addSymbols(b, expr);
   set(op.getResult(), mapFrags(index.operands, kept, b.getI64Type(), [&](OpBuilder &i, ValueRange e) {
         auto [values, symbols] = index.inside(i, b.loc, e);
         return evaluate(i, b.loc, expr, values, symbols);
@@ -223,8 +280,10 @@ LogicalResult RegisterTiles::emitRead(sched::ReadOp op, const AxisStarts &starts
   unsigned tensor = cast<BlockArgument>(op.getTensor()).getArgNumber();
   Type element = op.getType().getElementType(), stored = storedType(element);
   Value pointer = b.pointer(tensor), frag;
-  if (auto access = planStrided(tensor, op.getOver(), op.getMap(), op.getIndices().empty() && !op.getGuard(), kept, starts)) {
-    frag = tile::LoadOp::create(b, b.loc, fragType(kept, stored), pointer, access->offset, access->strides, access->limits,
+  Guards guards = collectGuards(op);
+  if (auto access = planStrided(op, guards, kept, starts)) {
+    Value mask = planMask(planIndices(op.getOver(), {}, kept, starts), guards, kept);
+    frag = tile::LoadOp::create(b, b.loc, fragType(kept, stored), pointer, access->offset, access->strides, access->limits, mask,
                                 access->vector, /*evict_first=*/false);
   } else {
     Scattered scattered = planScattered(op, kept, starts);
@@ -249,7 +308,8 @@ LogicalResult RegisterTiles::emitWrite(sched::WriteOp op, const AxisStarts &star
   if (Type stored = storedType(type.getElementType()); stored != type.getElementType())
     frag = mapFrags({frag}, kept, stored,
                     [&](OpBuilder &i, ValueRange e) -> Value { return arith::ExtUIOp::create(i, b.loc, stored, e[0]); });
-  if (auto access = planStrided(tensor, op.getOver(), op.getMap(), op.getIndices().empty() && !op.getGuard(), kept, starts)) {
+  Guards guards = collectGuards(op);
+  if (auto access = guards.exprs.empty() ? planStrided(op, guards, kept, starts) : std::nullopt) {
     tile::StoreOp::create(b, b.loc, frag, pointer, access->offset, access->strides, access->limits, access->vector);
     return success();
   }

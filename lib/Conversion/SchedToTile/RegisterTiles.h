@@ -47,12 +47,20 @@ private:
     llvm::SmallVector<mlir::Value> strides, limits;
     int64_t vector;
   };
-  std::optional<Strided> planStrided(unsigned tensor, mlir::ArrayAttr over, mlir::AffineMap map, bool plain,
-                                     llvm::ArrayRef<unsigned> dims, const AxisStarts &starts);
+  /// Inside where 0 <= expr < limit for all.
+  struct Guards {
+    llvm::SmallVector<mlir::AffineExpr> exprs, limits;
+  };
   struct Scattered {
     mlir::Value offsets, mask;
   };
+  struct IndexOperands;
+  template <typename Op> Guards collectGuards(Op op);
+  template <typename Op>
+  std::optional<Strided> planStrided(Op op, const Guards &guards, llvm::ArrayRef<unsigned> dims, const AxisStarts &starts);
   template <typename Op> Scattered planScattered(Op op, llvm::ArrayRef<unsigned> dims, const AxisStarts &starts);
+  IndexOperands planIndices(mlir::ArrayAttr over, mlir::ValueRange indices, llvm::ArrayRef<unsigned> dims, const AxisStarts &starts);
+  mlir::Value planMask(IndexOperands index, const Guards &guards, llvm::ArrayRef<unsigned> dims);
   bool isRagged(unsigned dim);
   mlir::Value mapFrags(mlir::ValueRange inputs, llvm::ArrayRef<unsigned> dims, mlir::Type element,
                        llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::ValueRange)> body);

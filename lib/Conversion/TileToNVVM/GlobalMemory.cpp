@@ -215,9 +215,10 @@ LogicalResult emit(KernelEmitter &e, LoadOp op) {
   StridedAccesses accesses(e, frag, op.getSource(), op.getOffset(), op.getStrides(), op.getLimits());
   bool direct = isPacked(frag) && vector > 1;
   SmallVector<Value> registers;
-  for (int64_t reg = 0, n = frag.getLayout().getNumRegisters(); reg < n; reg += vector)
-    llvm::append_range(registers, fromWords(e, loadWords(e, accesses.at(reg, vector), op.getEvictFirst()), frag.getElementType(),
-                                            vector, direct));
+  for (int64_t reg = 0, n = frag.getLayout().getNumRegisters(); reg < n; reg += vector) {
+    Access access = accesses.at(reg, vector, op.getMask() ? e.registers(op.getMask())[reg] : Value());
+    llvm::append_range(registers, fromWords(e, loadWords(e, access, op.getEvictFirst()), frag.getElementType(), vector, direct));
+  }
   e.set(op.getResult(), direct ? registers : pack(e, frag, registers));
   return success();
 }

@@ -29,6 +29,17 @@ emmy_tile.kernel @limits(%x: !emmy_tile.ptr<bf16>, %y: !emmy_tile.ptr<bf16>, %of
   emmy_tile.store %t to %y[%offset] strides(%c1) limits(%n) vector 8 : !vector, !emmy_tile.ptr<bf16>
 }
 
+// A mask is one predicate for each vector.
+// CHECK-LABEL: llvm.func @masked
+// CHECK-SAME: %[[ON:[a-z0-9]+]]: i1)
+// CHECK: "@$5 ld.global.v4.b32 {$0, $1, $2, $3}, [$4];", "=r,=r,=r,=r,l,b,0,1,2,3" %{{.*}}, %[[ON]]
+emmy_tile.kernel @masked(%x: !emmy_tile.ptr<bf16>, %y: !emmy_tile.ptr<bf16>, %offset: i64, %on: i1) grid [1, 1, 1] warps 1 {
+  %c1 = arith.constant 1 : i64
+  %mask = emmy_tile.splat %on : i1 -> !emmy_tile.frag<256xi1, #vector>
+  %t = emmy_tile.load %x[%offset] strides(%c1) mask %mask : !emmy_tile.frag<256xi1, #vector> vector 8 : !emmy_tile.ptr<bf16> -> !vector
+  emmy_tile.store %t to %y[%offset] strides(%c1) vector 8 : !vector, !emmy_tile.ptr<bf16>
+}
+
 // Booleans are bytes in memory; of four replicas one writes.
 // CHECK-LABEL: llvm.func @booleans
 // CHECK: llvm.load %{{.*}} : !llvm.ptr<1> -> i8

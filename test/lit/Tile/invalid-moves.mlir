@@ -11,6 +11,15 @@ func.func @f(%p: !emmy_tile.ptr<f32>, %o: i64) {
 // -----
 
 #f = #emmy_tile.layout<reg = [2:(1)], lane = [32:(2)], warp = []>
+func.func @f(%p: !emmy_tile.ptr<f32>, %o: i64, %m: !emmy_tile.frag<64xi32, #f>) {
+  // expected-error@below {{'emmy_tile.load' op expects an i1 mask in the layout of '!emmy_tile.frag<64xf32}}
+  %a = emmy_tile.load %p[%o] strides(%o) mask %m : !emmy_tile.frag<64xi32, #f> : !emmy_tile.ptr<f32> -> !emmy_tile.frag<64xf32, #f>
+  return
+}
+
+// -----
+
+#f = #emmy_tile.layout<reg = [2:(1)], lane = [32:(2)], warp = []>
 func.func @f(%p: !emmy_tile.ptr<f32>, %x: !emmy_tile.frag<64xbf16, #f>, %o: i64) {
   // expected-error@below {{'emmy_tile.store' op expects elements of type 'f32', but got 'bf16'}}
   emmy_tile.store %x to %p[%o] strides(%o) : !emmy_tile.frag<64xbf16, #f>, !emmy_tile.ptr<f32>

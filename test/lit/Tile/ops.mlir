@@ -84,6 +84,11 @@ emmy_tile.kernel @row_sums(%x: !emmy_tile.ptr<bf16>, %y: !emmy_tile.ptr<f32>, %r
   %n = arith.constant 256 : i32
   // CHECK: emmy_tile.load %{{.*}} strides(%{{.*}}, %{{.*}}) limits(%{{.*}}, %{{.*}}) vector 8
   %t = emmy_tile.load %x[%c0] strides(%pitch, %c1) limits(%rows, %n) vector 8 : !emmy_tile.ptr<bf16> -> !emmy_tile.frag<4x256xbf16, #blocked>
+  // CHECK: emmy_tile.load %{{.*}} strides(%{{.*}}, %{{.*}}) mask %{{.*}} : {{.*}} vector 8
+  %on = arith.constant true
+  %mask = emmy_tile.splat %on : i1 -> !emmy_tile.frag<4x256xi1, #blocked>
+  %some = emmy_tile.load %x[%c0] strides(%pitch, %c1) mask %mask : !emmy_tile.frag<4x256xi1, #blocked> vector 8
+      : !emmy_tile.ptr<bf16> -> !emmy_tile.frag<4x256xbf16, #blocked>
   %f = emmy_tile.map(%t) : (!emmy_tile.frag<4x256xbf16, #blocked>) -> !emmy_tile.frag<4x256xf32, #blocked> {
   ^bb0(%e: bf16):
     %w = arith.extf %e : bf16 to f32
