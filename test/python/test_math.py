@@ -147,6 +147,20 @@ def test_small_floats_round_once(op: str, element: str, dtype: type) -> None:
     assert (result == expected.astype(np.float64))[~nan].mean() > 0.999
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_error_function_of_a_gpu() -> None:
+    """The quotient that GPUs compute: 6 ulp, 4e-7 in all; exactly 1 far out. (Their reciprocal adds one ulp to this division.)"""
+    gpu = Kernels(kernel("erf", 1), "emmy-expand-math{approx=true},emmy-fuse-to-cpu")
+    x = np.concatenate([samples(), np.linspace(-5, 5, 1 << 20, dtype=np.float32)])
+    out = np.empty_like(x)
+    gpu.call("k_erf", [x, out], [x.size])
+    exact = special("erf")(x.astype(np.float64))
+    check(out, exact, 6, [x])
+    finite = np.isfinite(exact)
+    assert np.abs(out[finite] - exact[finite]).max() < 4e-7
+    assert (np.abs(out[np.abs(x) > 3.85]) == 1).all()
+
+
 def test_pow_agrees_with_pytorch_on_special_values() -> None:
     corner = torch.tensor([0.0, -0.0, 1, -1, 2, -2, 0.5, -0.5, 3, float("inf"), float("-inf"), float("nan")])
     x, y = (t.flatten() for t in torch.meshgrid(corner, corner, indexing="ij"))

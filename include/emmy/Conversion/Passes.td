@@ -84,7 +84,8 @@ def ExpandMathPass : Pass<"emmy-expand-math"> {
     exp, log, sin, tanh, erf, pow and the like on f32, bf16 and f16 scalars become straight-line arith with selects: no call, no
     table, no branch. The error bounds are stated beside the functions in lib/Conversion/ExpandMath. Ops on f64 stay.
 
-    With `approx`, exp becomes math.exp2 of a product, and math.exp2 and math.rsqrt stay for the target's instructions.
+    With `approx`, exp becomes math.exp2 of a product, erf a quotient that may use a reciprocal (`arcp`), and math.exp2 and math.rsqrt
+    stay for the target's instructions.
   }];
   let options = [Option<"approx", "approx", "bool", "false", "Leave exp2 and rsqrt to instructions of the target">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];

@@ -109,13 +109,13 @@ struct ExpandMathPass : impl::ExpandMathPassBase<ExpandMathPass> {
             ExpandUnary<math::CosOp, expandCos>, ExpandUnary<math::TanOp, expandTan>, ExpandUnary<math::AsinOp, expandAsin>,
             ExpandUnary<math::AcosOp, expandAcos>, ExpandUnary<math::AtanOp, expandAtan>, ExpandUnary<math::SinhOp, expandSinh>,
             ExpandUnary<math::CoshOp, expandCosh>, ExpandUnary<math::TanhOp, expandTanh>, ExpandUnary<math::AsinhOp, expandAsinh>,
-            ExpandUnary<math::AcoshOp, expandAcosh>, ExpandUnary<math::AtanhOp, expandAtanh>, ExpandUnary<math::ErfOp, expandErf>,
-            ExpandUnary<math::ErfcOp, expandErfc>, ExpandUnary<math::RoundOp, expandRound>,
-            ExpandBinary<math::PowFOp, expandPow>, ExpandBinary<math::Atan2Op, expandAtan2>, ExpandIntegerPower>(context);
+            ExpandUnary<math::AcoshOp, expandAcosh>, ExpandUnary<math::AtanhOp, expandAtanh>, ExpandUnary<math::ErfcOp, expandErfc>,
+            ExpandUnary<math::RoundOp, expandRound>, ExpandBinary<math::PowFOp, expandPow>, ExpandBinary<math::Atan2Op, expandAtan2>,
+            ExpandIntegerPower>(context);
     if (approx)
-      set.add<ExpToExp2>(context);
+      set.add<ExpToExp2, ExpandUnary<math::ErfOp, approximateErf>>(context);
     else
-      set.add<ExpandUnary<math::ExpOp, expandExp>, ExpandUnary<math::Exp2Op, expandExp2>,
+      set.add<ExpandUnary<math::ExpOp, expandExp>, ExpandUnary<math::Exp2Op, expandExp2>, ExpandUnary<math::ErfOp, expandErf>,
               ExpandUnary<math::RsqrtOp, expandRsqrt>>(context);
     patterns = std::move(set);
     return success();

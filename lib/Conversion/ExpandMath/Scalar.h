@@ -114,6 +114,7 @@ mlir::Value expandAsinh(Scalar &s, mlir::Value x);
 mlir::Value expandAcosh(Scalar &s, mlir::Value x);
 mlir::Value expandAtanh(Scalar &s, mlir::Value x);
 mlir::Value expandErf(Scalar &s, mlir::Value x);
+mlir::Value approximateErf(Scalar &s, mlir::Value x);
 mlir::Value expandErfc(Scalar &s, mlir::Value x);
 mlir::Value expandRsqrt(Scalar &s, mlir::Value x);
 mlir::Value expandRound(Scalar &s, mlir::Value x);

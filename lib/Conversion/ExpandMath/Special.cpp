@@ -74,6 +74,18 @@ Value expandErf(Scalar &s, Value x) {
   return s.select(s.greater(t, 0.927734375f), large, s.fma(p, x, x));
 }
 
+/// 6 ulp, 4e-7 of 1. A quotient of polynomials in x², which the end of the range makes exactly 1: half the work of expandErf where a
+/// reciprocal is one instruction.
+Value approximateErf(Scalar &s, Value x) {
+  constexpr float end = 3.84f * 3.84f;
+  Value square = arith::MinimumFOp::create(s.b, s.mul(x, x), s.num(end));
+  Value p = s.polynomial(square, {1.12837911f, 0.18756023f, 5.24446145e-2f, 3.66179575e-3f, 2.85826129e-4f, 2.11674637e-6f});
+  Value q = s.polynomial(square, {1, 0.499553829f, 0.112998091f, 1.47605902e-2f, 1.14332326e-3f, 3.8826689e-5f});
+  Value quotient = arith::DivFOp::create(s.b, s.mul(x, p), q, arith::FastMathFlags::arcp);
+  Value below = arith::MinimumFOp::create(s.b, quotient, s.num(1));
+  return arith::MaximumFOp::create(s.b, below, s.num(-1));
+}
+
 /// 16 ulp down to the smallest normal number. e^(-x²)·p(1/(1+|x|/2)), the square in two parts.
 Value expandErfc(Scalar &s, Value x) {
   Value a = s.clamp(s.abs(x), 0, 11);

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Scalar arithmetic, on its own and in regions. Approximations stand where their error is a few units in the last place of f32:
-// ex2.approx for exponentials, rsqrt.approx, div.full (2 ulp) for quotients that no discontinuous operation reads.
+// ex2.approx for exponentials, rsqrt.approx, rcp.approx for quotients with `arcp`, div.full (2 ulp) for others that no discontinuous
+// operation reads.
 #include "Registers.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -33,6 +34,11 @@ static Value approximate(KernelEmitter &e, Operation *op, ArrayRef<Value> operan
     return b.callIntrinsic("llvm.nvvm.ex2.approx.ftz.f32", f32, operands);
   if (isa<mlir::math::RsqrtOp>(op))
     return b.callIntrinsic("llvm.nvvm.rsqrt.approx.ftz.f", f32, operands);
+  if (auto quotient = dyn_cast<arith::DivFOp>(op);
+      quotient && arith::bitEnumContainsAny(quotient.getFastmath(), arith::FastMathFlags::arcp)) {
+    Value inverse = b.callIntrinsic("llvm.nvvm.rcp.approx.ftz.f", f32, {operands[1]});
+    return arith::MulFOp::create(b, b.loc, operands[0], inverse, contract);
+  }
   if (isa<arith::DivFOp>(op) && !feedsDiscontinuity(op->getResult(0)))
     return b.callIntrinsic("llvm.nvvm.div.full", f32, operands);
   return {};

@@ -53,6 +53,8 @@ emmy_tile.kernel @packed(%s: f32, %p: !emmy_tile.ptr<bf16>, %q: !emmy_tile.ptr<f
 // CHECK: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"
 // CHECK: llvm.call_intrinsic "llvm.nvvm.rsqrt.approx.ftz.f"
 // CHECK: llvm.call_intrinsic "llvm.nvvm.div.full"
+// CHECK: llvm.call_intrinsic "llvm.nvvm.rcp.approx.ftz.f"
+// CHECK: arith.mulf
 // The floor of a quotient needs the exact one.
 // CHECK: arith.divf
 // CHECK: math.floor
@@ -61,6 +63,7 @@ emmy_tile.kernel @math(%s: f32, %p: !emmy_tile.ptr<f32>) grid [1, 1, 1] warps 1 
   %b = math.exp2 %a : f32
   %c = math.rsqrt %b : f32
   %d = arith.divf %c, %s : f32
+  %r = arith.divf %c, %d fastmath<arcp> : f32
   %e = arith.divf %d, %s : f32
   %f = math.floor %e : f32
 }

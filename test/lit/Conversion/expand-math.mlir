@@ -42,3 +42,17 @@ func.func @stays(%x: f32, %y: f64) -> (f32, f64) {
   %2 = math.sin %y : f64
   return %1, %2 : f32, f64
 }
+
+// A quotient without a branch, an exponential or a choice, where a reciprocal is an instruction.
+// APPROX-LABEL: func.func @error_function
+// APPROX:         arith.minimumf
+// APPROX-COUNT-10: math.fma
+// APPROX-NOT:     math.fma
+// APPROX:         arith.divf %{{.+}}, %{{.+}} fastmath<arcp>
+// APPROX-NEXT:    arith.constant 1.0
+// APPROX-NEXT:    arith.minimumf
+// APPROX-NOT:     arith.select
+func.func @error_function(%x: f32) -> f32 {
+  %0 = math.erf %x : f32
+  return %0 : f32
+}
