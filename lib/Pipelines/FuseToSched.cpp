@@ -28,10 +28,12 @@ static void buildSchedule(OpPassManager &pm, const ScheduleOptions &options) {
   // Files of emmy_fuse kernels pass through the pipeline above unchanged.
   if (const PassPipelineInfo *fuse = PassPipelineInfo::lookup("emmy-fuse"))
     (void)fuse->addToPipeline(pm, "", [](const Twine &) { return failure(); });
+  pm.addPass(emmy::createSplitReductionsPass());
   pickSchedules(pm, options.candidates);
 }
 
 static void buildFuseToSched(OpPassManager &pm) {
+  pm.addPass(emmy::createSplitReductionsPass());
   pickSchedules(pm, 0);
   pm.addPass(emmy::createApplySchedulePass());
   pm.addPass(emmy::sched::createVerifySchedFormPass());

@@ -124,6 +124,27 @@ def ApproximateMathPass : Pass<"emmy-approximate-math"> {
 // emmy_fuse to emmy_sched
 //===----------------------------------------------------------------------===//
 
+def SplitReductionsPass : Pass<"emmy-split-reductions", "::mlir::ModuleOp"> {
+  let summary = "Cut reductions that would occupy a small part of the machine into parts for different CTAs";
+  let description = [{
+    A kernel without a tensor-core product whose kept axes give few CTAs, each with a long reduction, becomes a kernel of partial results
+    (with its schedule) and one that combines them in a fixed order, so that every run gives the same bits. Reductions over the same axes
+    share the parts; what depends on their results follows in a kernel of its own, and is looked at again. Only kernels that a host
+    function launches are split: partial results are tensors between launches.
+
+    ```mlir
+    emmy_fuse.kernel @sum(%x: tensor<4096x4096xbf16>) outs(%y: tensor<4096xf32>) axes(n = 4096, k = 4096) {…}
+    // becomes
+    emmy_fuse.kernel @sum_parts(%x: tensor<4096x4096xbf16>) outs(%p: tensor<32x4096xf32>)
+        axes(k_turn = 4, k_part = 32, k_item = 4, k_lane = 8, n = 4096) attributes {emmy_sched.schedule = …} {…}
+    emmy_fuse.kernel @sum(%p: tensor<32x4096xf32>) outs(%y: tensor<4096xf32>) axes(k_part = 32, n = 4096) {…}
+    ```
+  }];
+  let statistics = [Statistic<"numSplit", "split", "Groups of reductions cut into parts">];
+  let dependentDialects = ["::emmy::BaseDialect", "::emmy::fuse::FuseDialect", "::emmy::sched::SchedDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
 def PickSchedulePass : Pass<"emmy-pick-schedule", "::emmy::fuse::KernelOp"> {
   let summary = "Choose a schedule for a kernel by the cost model";
   let description = [{

@@ -392,9 +392,13 @@ FailureOr<Value> Applier::emitReduction(Operation *op, Scope &scope) {
     if (failed(operand))
       return failure();
     builder.setInsertionPointToEnd(at.block);
+    sched::TileType type = tileOf(reduction->getResult(0));
+    SmallVector<StringAttr> along = llvm::filter_to_vector(
+        toAxes(reducedBy(reduction)), [&](StringAttr a) { return cast<sched::TileType>(operand->getType()).hasAxis(a); });
+    if (along.empty()) // one element of each reduced axis at a time
+      return mapTiles(*operand, type, [&](OpBuilder &b, ValueRange e) { return convert(b, loc, e[0], type.getElementType()); });
     auto kind = static_cast<sched::Combiner>(combinerOf(reduction));
-    return sched::ReduceOp::create(builder, reduction->getLoc(), tileOf(reduction->getResult(0)), kind, *operand, reducedBy(reduction))
-        .getResult();
+    return sched::ReduceOp::create(builder, reduction->getLoc(), type, kind, *operand, toArray(builder, along)).getResult();
   };
   if (serial.empty())
     return reduceTile(op, scope);

@@ -159,6 +159,17 @@ static bool fitsWhole(Facts &facts, int64_t vector, StringAttr vectorAxis) {
   return !facts[vectorAxis].reduced ? product <= kLargestRow / (vector * 32) : true;
 }
 
+/// Threads along the columns of a reduction that one CTA does at once: a warp's width, or less where that leaves multiprocessors idle.
+static int64_t columnThreads(Facts &facts, int64_t vector, StringAttr vectorAxis, TargetAttr target) {
+  int64_t threads = 32, others = 1;
+  for (auto &[axis, fact] : facts)
+    if (!fact.reduced && axis != vectorAxis)
+      others *= fact.size.value_or(1024);
+  while (threads > 4 && others * llvm::divideCeil(facts[vectorAxis].size.value_or(1024), threads * vector) < target.getSms())
+    threads /= 2;
+  return threads;
+}
+
 sched::StreamingAttr pickSchedule(fuse::KernelOp kernel, TargetAttr target) {
   int64_t smallestElement;
   Facts facts = gatherFacts(kernel, smallestElement);
@@ -184,7 +195,7 @@ sched::StreamingAttr pickSchedule(fuse::KernelOp kernel, TargetAttr target) {
   bool whole = fitsWhole(facts, vector, vectorAxis);
   bool vectorReduced = facts[vectorAxis].reduced;
   if (!vectorReduced) // one warp's width of a column block, the rest along what is reduced
-    deal.giveThreads(vectorAxis, reduced.empty() ? kThreads : 32);
+    deal.giveThreads(vectorAxis, reduced.empty() ? kThreads : whole ? columnThreads(facts, vector, vectorAxis, target) : 32);
   // Reduced axes, innermost first: all of them in the tile where the row fits, otherwise blocks of the innermost and passes.
   for (StringAttr axis : llvm::reverse(reduced)) {
     bool one = whole;
