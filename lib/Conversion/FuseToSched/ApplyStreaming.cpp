@@ -37,6 +37,7 @@ public:
 
 private:
   void createProgram();
+  void hoistReads(Block &block);
   LogicalResult emitStores(Scope &scope);
 
   // Values.
@@ -173,7 +174,27 @@ FailureOr<sched::ProgramOp> Applier::run() {
     program.erase();
     return failure();
   }
+  hoistReads(*top.block);
   return program;
+}
+
+/// Reads that need no other tile come first, as far as registers allow: all of them are in flight before a reduction makes threads wait.
+void Applier::hoistReads(Block &block) {
+  constexpr int64_t mostBytes = 128; // of a thread
+  Operation *last = nullptr;
+  int64_t bytes = 0;
+  for (auto read : llvm::make_early_inc_range(block.getOps<sched::ReadOp>())) {
+    if (!read.getIndices().empty())
+      continue;
+    int64_t bits = read.getType().getElementType().getIntOrFloatBitWidth();
+    for (int64_t size : read.getType().getSizes())
+      bits *= size;
+    bytes += bits / 8 / std::max<int64_t>(1, schedule.getNumThreads());
+    if (bytes > mostBytes)
+      return;
+    last ? read->moveAfter(last) : read->moveBefore(&block.front());
+    last = read;
+  }
 }
 
 /// Stores over the same serial axes share a pass.
