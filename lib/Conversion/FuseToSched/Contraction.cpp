@@ -36,6 +36,8 @@ std::optional<Contraction> analyze(const KernelView &view) {
   for (unsigned axis : rhsAxes)
     if (!llvm::is_contained(found.over, axis) && !llvm::is_contained(lhsAxes, axis))
       found.rhs.push_back(axis);
+  if (found.lhs.empty() || found.rhs.empty()) // a matrix times a vector has no tile of products
+    return std::nullopt;
   found.lhsLoad = lhs.getDefiningOp<fuse::LoadOp>();
   found.rhsLoad = rhs.getDefiningOp<fuse::LoadOp>();
   return found;

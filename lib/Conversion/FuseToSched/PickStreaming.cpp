@@ -198,7 +198,7 @@ sched::StreamingAttr pickSchedule(fuse::KernelOp kernel, TargetAttr target) {
     deal.giveThreads(vectorAxis, reduced.empty() ? kThreads : whole ? columnThreads(facts, vector, vectorAxis, target) : 32);
   // Reduced axes, innermost first: all of them in the tile where the row fits, otherwise blocks of the innermost and passes.
   for (StringAttr axis : llvm::reverse(reduced)) {
-    bool one = whole;
+    bool one = whole && *facts[axis].size > 0; // a pass over nothing leaves what the reduction starts from
     int64_t rest = one ? llvm::divideCeil(*facts[axis].size, deal.block(axis)) : 1 << 20;
     int64_t registersLeft = std::max<int64_t>(1, kElementsPerThread / deal.usedRegisters());
     int64_t wanted = one ? llvm::PowerOf2Ceil(llvm::divideCeil(rest, registersLeft)) : 2 * kThreads;
@@ -210,7 +210,7 @@ sched::StreamingAttr pickSchedule(fuse::KernelOp kernel, TargetAttr target) {
       continue;
     }
     deal.giveRegisters(axis, std::max<int64_t>(1, kElementsPerThread / deal.usedRegisters()));
-    if (!facts[axis].size || *facts[axis].size > deal.block(axis))
+    if (!facts[axis].size || !*facts[axis].size || *facts[axis].size > deal.block(axis))
       serial.push_back(axis);
   }
   // Other axes, innermost first: fill the CTA, then each thread.

@@ -117,3 +117,22 @@ emmy_fuse.kernel @swapped(%x: tensor<512x512xbf16>, %w: tensor<512x512xbf16>) ou
   }
   emmy_fuse.store %d to %y over [m, n] at [m, n] : !emmy_fuse.value<[m, n] x bf16>, tensor<512x512xbf16>
 }
+
+// Blocks of one element have nothing to combine.
+// CHECK-LABEL: emmy_sched.program @one_element
+// CHECK-NOT:   emmy_sched.reduce
+// CHECK:       emmy_sched.write
+emmy_fuse.kernel @one_element(%x: tensor<5x1xbf16>) outs(%y: tensor<5xf32>) axes(m = 5, k = 1) attributes {emmy_sched.schedule = #emmy_sched.streaming<block = [m: 8, k: 1], threads = [m: 8, k: 1], serial = [], vector = [m: 1]>} {
+  %a = emmy_fuse.load %x over [m, k] at [m, k] : tensor<5x1xbf16>
+  %s = emmy_fuse.reduce add %a over [k] : !emmy_fuse.value<[m, k] x bf16> -> !emmy_fuse.value<[m] x f32>
+  emmy_fuse.store %s to %y over [m] at [m] : !emmy_fuse.value<[m] x f32>, tensor<5xf32>
+}
+
+// A pass over nothing leaves what the sum starts from.
+// CHECK-LABEL: emmy_sched.program @empty_sum
+// CHECK:       emmy_sched.pipeline over k
+emmy_fuse.kernel @empty_sum(%x: tensor<0x8xf32>) outs(%y: tensor<8xf32>) axes(n = 8, k = 0) attributes {emmy_sched.schedule = #emmy_sched.streaming<block = [n: 8, k: 1], threads = [n: 8, k: 1], serial = [k], vector = [n: 1]>} {
+  %a = emmy_fuse.load %x over [n, k] at [k, n] : tensor<0x8xf32>
+  %s = emmy_fuse.reduce add %a over [k] : !emmy_fuse.value<[n, k] x f32> -> !emmy_fuse.value<[n] x f32>
+  emmy_fuse.store %s to %y over [n] at [n] : !emmy_fuse.value<[n] x f32>, tensor<8xf32>
+}

@@ -97,3 +97,13 @@ emmy_fuse.kernel @merged_rows(%x: tensor<4x?x512xbf16, #emmy.dims<[4, s0, 512]>>
   %c = emmy_fuse.contract %a, %b over [k] : (!emmy_fuse.value<[b, s, k] x bf16>, !emmy_fuse.value<[n, k] x bf16>) -> !emmy_fuse.value<[b, s, n] x f32>
   emmy_fuse.store %c to %y over [b, s, n] at [b, s, n] : !emmy_fuse.value<[b, s, n] x f32>, tensor<4x?x512xf32, #emmy.dims<[4, s0, 512]>>
 }
+
+// A matrix times a vector has no tile of products: it streams.
+// CHECK-LABEL: emmy_fuse.kernel @matrix_times_vector
+// CHECK-SAME:  #emmy_sched.streaming<
+emmy_fuse.kernel @matrix_times_vector(%x: tensor<512x512xbf16>, %w: tensor<512xbf16>) outs(%y: tensor<512xf32>) axes(m = 512, k = 512) {
+  %a = emmy_fuse.load %x over [m, k] at [m, k] : tensor<512x512xbf16>
+  %b = emmy_fuse.load %w over [k] at [k] : tensor<512xbf16>
+  %c = emmy_fuse.contract %a, %b over [k] : (!emmy_fuse.value<[m, k] x bf16>, !emmy_fuse.value<[k] x bf16>) -> !emmy_fuse.value<[m] x f32>
+  emmy_fuse.store %c to %y over [m] at [m] : !emmy_fuse.value<[m] x f32>, tensor<512xf32>
+}
