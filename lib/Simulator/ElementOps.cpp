@@ -127,9 +127,15 @@ static bool compareIntegers(arith::CmpIPredicate predicate, int64_t a, int64_t b
   return false;
 }
 
-/// The predicate's number is a truth table over (unordered, less, greater, equal) from its highest bit down.
+/// True for a predicate that holds for unordered operands.
+static bool holdsForNan(arith::CmpFPredicate predicate) { return predicate > arith::CmpFPredicate::ORD; }
+
 static bool compareReals(arith::CmpFPredicate predicate, double a, double b) {
-  const auto table = static_cast<unsigned>(predicate);
+  // Truth tables over (unordered, less, greater, equal) from the highest bit down. Predicates up to `ord` are their own; those that
+  // hold for NaN follow in the same order without the empty one, which comes after them.
+  unsigned table = static_cast<unsigned>(predicate);
+  if (holdsForNan(predicate) && predicate != arith::CmpFPredicate::AlwaysTrue)
+    table = predicate == arith::CmpFPredicate::UNO ? 8 : table + 1;
   const unsigned outcome = std::isnan(a) || std::isnan(b) ? 8 : a < b ? 4 : a > b ? 2 : 1;
   return table & outcome;
 }
