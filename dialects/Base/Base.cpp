@@ -27,6 +27,26 @@ void BaseDialect::initialize() {
 }
 
 //===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+LogicalResult DimsAttr::verifyEncoding(ArrayRef<int64_t> shape, Type, function_ref<InFlightDiagnostic()> emitError) const {
+  if (getSizes().size() != shape.size()) // dims_c1
+    return emitError() << "expects " << shape.size() << " sizes in the encoding, but got " << getSizes().size();
+  for (auto [i, dim, size] : llvm::enumerate(shape, getSizes())) {
+    auto constant = dyn_cast<AffineConstantExpr>(size);
+    bool isStatic = constant && constant.getValue() >= 0;
+    if (ShapedType::isDynamic(dim) ? isStatic : !isStatic || constant.getValue() != dim) { // dims_c2
+      InFlightDiagnostic diagnostic = emitError() << "expects the encoding to have ";
+      if (ShapedType::isDynamic(dim))
+        return diagnostic << "no number for dynamic dimension #" << i << ", but got " << constant.getValue();
+      return diagnostic << dim << " for dimension #" << i << ", but got another size";
+    }
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // Targets
 //===----------------------------------------------------------------------===//
 

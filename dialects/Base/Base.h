@@ -12,6 +12,7 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TensorEncoding.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace emmy {
@@ -36,6 +37,11 @@ llvm::SmallVector<mlir::AffineExpr> getSizes(mlir::RankedTensorType type);
 mlir::RankedTensorType getTensorType(llvm::ArrayRef<mlir::AffineExpr> sizes, mlir::Type element);
 /// Row-major strides, in elements, of a tensor with these sizes.
 llvm::SmallVector<mlir::AffineExpr> getContiguousStrides(llvm::ArrayRef<mlir::AffineExpr> sizes, mlir::MLIRContext *context);
+
+/// The `Yield` that ends `block`; null if the block, as text may have it, ends in anything else or is empty.
+template <typename Yield> Yield getYield(mlir::Block &block) {
+  return block.empty() ? Yield() : llvm::dyn_cast<Yield>(block.back());
+}
 
 /// Discardable attributes of the dialect, spelled once.
 constexpr llvm::StringLiteral kSymbolsAttr = "emmy.symbols";

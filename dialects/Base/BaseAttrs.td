@@ -6,8 +6,9 @@
 
 include "dialects/Base/BaseDialect.td"
 include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/TensorEncoding.td"
 
-class Base_Attr<string name, string attrMnemonic> : AttrDef<Base_Dialect, name> {
+class Base_Attr<string name, string attrMnemonic, list<Trait> traits = []> : AttrDef<Base_Dialect, name, traits> {
   let mnemonic = attrMnemonic;
 }
 
@@ -22,11 +23,14 @@ def Base_Expr : AttrOrTypeParameter<"::mlir::AffineExpr", "an affine expression 
   let printer = "::emmy::printExpr($_printer, $_self)";
 }
 
-def Base_DimsAttr : Base_Attr<"Dims", "dims"> {
+def Base_DimsAttr : Base_Attr<"Dims", "dims", [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let summary = "Sizes of a tensor, one expression over symbols for each dimension";
   let description = [{
     The encoding of a tensor type with a dynamic dimension; also a plain list of sizes, such as a grid.
     Two sizes are equal only when their expressions are.
+
+    Constraints, as an encoding: (dims_c1) there is one size for each dimension; (dims_c2) a static dimension has its number, a dynamic
+    one no number that could be static.
 
     ```mlir
     func.func private @f(tensor<?x4096xbf16, #emmy.dims<[s0, 4096]>>)

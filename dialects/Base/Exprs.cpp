@@ -122,8 +122,9 @@ RankedTensorType getTensorType(ArrayRef<AffineExpr> sizes, Type element) {
   bool symbolic = false, unknown = false;
   for (AffineExpr size : sizes) {
     auto constant = dyn_cast_or_null<AffineConstantExpr>(size);
-    shape.push_back(constant ? constant.getValue() : ShapedType::kDynamic);
-    symbolic |= !constant;
+    bool isStatic = constant && constant.getValue() >= 0; // text may hold a negative size, which no shape can
+    shape.push_back(isStatic ? constant.getValue() : ShapedType::kDynamic);
+    symbolic |= !isStatic;
     unknown |= !size;
   }
   Attribute encoding = symbolic && !unknown ? DimsAttr::get(element.getContext(), sizes) : Attribute();

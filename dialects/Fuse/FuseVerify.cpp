@@ -111,7 +111,7 @@ LogicalResult MapOp::verify() {
     if (argument.getType() != cast<ValueType>(input.getType()).getElementType())
       return emitOpError("expects block argument #") << i << " of type " << cast<ValueType>(input.getType()).getElementType()
                                                      << ", but got " << argument.getType();
-  auto yield = dyn_cast<YieldOp>(block.getTerminator());
+  auto yield = getYield<YieldOp>(block);
   if (!yield || yield.getValues().size() != 1 || yield.getValues()[0].getType() != getType().getElementType())
     return emitOpError("expects its region to yield one ") << getType().getElementType();
   return success();
@@ -154,7 +154,7 @@ LogicalResult ContractOp::verify() {
 
 LogicalResult FoldOp::verify() {
   Block &block = getBody().front();
-  auto yield = dyn_cast<YieldOp>(block.getTerminator());
+  auto yield = getYield<YieldOp>(block);
   if (!yield)
     return emitOpError("expects its region to end in 'emmy_fuse.yield'");
   auto same = [&](TypeRange types) { return llvm::equal(types, getInits().getTypes()); };

@@ -21,7 +21,7 @@ LogicalResult MapOp::verify() {
   for (auto [i, argument, input] : llvm::enumerate(block.getArguments(), getInputs()))
     if (Type element = getElementTypeOrSelf(input.getType()); argument.getType() != element)
       return emitOpError("expects block argument #") << i << " of type " << element << ", but got " << argument.getType();
-  auto yield = dyn_cast<YieldOp>(block.getTerminator());
+  auto yield = getYield<YieldOp>(block);
   if (!yield || yield.getValue().getType() != getElementTypeOrSelf(getType()))
     return emitOpError("expects its region to yield one ") << getElementTypeOrSelf(getType());
   return success();

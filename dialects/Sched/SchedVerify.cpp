@@ -56,7 +56,7 @@ LogicalResult ProgramOp::verify() {
 
 LogicalResult PipelineOp::verify() {
   Block &block = getBody().front();
-  auto yield = dyn_cast<YieldOp>(block.getTerminator());
+  auto yield = getYield<YieldOp>(block);
   if (!yield)
     return emitOpError("expects its region to end in 'emmy_sched.yield'");
   auto same = [&](TypeRange types) { return llvm::equal(types, getInits().getTypes()); };
@@ -150,7 +150,7 @@ LogicalResult MapOp::verify() {
     if (argument.getType() != cast<TileType>(input.getType()).getElementType())
       return emitOpError("expects block argument #") << i << " of type " << cast<TileType>(input.getType()).getElementType()
                                                      << ", but got " << argument.getType();
-  auto yield = dyn_cast<YieldOp>(block.getTerminator());
+  auto yield = getYield<YieldOp>(block);
   if (!yield || yield.getValues().size() != 1 || yield.getValues()[0].getType() != getType().getElementType())
     return emitOpError("expects its region to yield one ") << getType().getElementType();
   return success();

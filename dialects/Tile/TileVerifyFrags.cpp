@@ -54,11 +54,6 @@ LogicalResult CoordOp::verify() {
   return success();
 }
 
-/// The region's end; null while it lacks one.
-static YieldOp yieldOf(Block &block) {
-  return block.mightHaveTerminator() ? dyn_cast<YieldOp>(block.getTerminator()) : YieldOp();
-}
-
 LogicalResult MapOp::verify() {
   FragType like;
   Block &block = getBody().front();
@@ -76,7 +71,7 @@ LogicalResult MapOp::verify() {
     if (argument.getType() != element)
       return emitOpError("expects block argument #") << i << " of type " << element << ", but got " << argument.getType();
   }
-  YieldOp yield = yieldOf(block);
+  auto yield = getYield<YieldOp>(block);
   if (!yield || yield.getValues().size() != getNumResults())
     return emitOpError("expects its region to yield ") << getNumResults() << " elements";
   for (auto [i, type, value] : llvm::enumerate(getResultTypes(), yield.getValues())) {
@@ -91,7 +86,7 @@ LogicalResult MapOp::verify() {
 LogicalResult ReduceOp::verify() {
   Type element = getInput().getType().getElementType();
   Block &block = getBody().front();
-  YieldOp yield = yieldOf(block);
+  auto yield = getYield<YieldOp>(block);
   if (block.getNumArguments() != 2 || block.getArgument(0).getType() != element || block.getArgument(1).getType() != element ||
       !yield || yield.getValues().size() != 1 || yield.getValues()[0].getType() != element)
     return emitOpError("expects a region of two ") << element << " that yields one";

@@ -15,3 +15,26 @@ func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
   %y = emmy.launch @k(%x) tied [0] : (tensor<8xf32>) -> tensor<8xf32>
   return %y : tensor<8xf32>
 }
+
+// -----
+
+// dims_c1
+// expected-error@below {{expects 2 sizes in the encoding, but got 1}}
+func.func private @f(tensor<?x8xf32, #emmy.dims<[s0]>>)
+
+// -----
+
+// dims_c2
+// expected-error@below {{expects the encoding to have no number for dynamic dimension #0, but got 4}}
+func.func private @f(tensor<?x8xf32, #emmy.dims<[4, 8]>>)
+
+// -----
+
+// dims_c2
+// expected-error@below {{expects the encoding to have 8 for dimension #1, but got another size}}
+func.func private @f(tensor<?x8xf32, #emmy.dims<[s0, s1]>>)
+
+// -----
+
+// expected-error@below {{expects the encoding to have 8 for dimension #1, but got another size}}
+func.func private @f(tensor<?x8xf32, #emmy.dims<[s0, -8]>>)
