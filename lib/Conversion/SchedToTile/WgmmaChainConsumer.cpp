@@ -110,9 +110,10 @@ SmallVector<Value> WgmmaChain::addValues(Value use, const State &state) {
     sched::MmaOp mma = value.mma;
     operands.push_back(operandOf(mma.getB(), stage));
   }
-  tile::WgmmaFenceOp::create(k, k.loc);
-  for (auto [value, sum, operand] : llvm::zip(values, sums, operands))
+  for (auto [value, sum, operand] : llvm::zip(values, sums, operands)) {
+    tile::WgmmaFenceOp::create(k, k.loc); // LLVM copies equal registers apart right before their wgmma
     sum = tile::WgmmaOp::create(k, k.loc, sum.getType(), state.weights[value.weights], operand, sum, k.getUnitAttr(), UnitAttr());
+  }
   tile::WgmmaCommitOp::create(k, k.loc);
   return sums;
 }

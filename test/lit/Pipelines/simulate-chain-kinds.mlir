@@ -13,6 +13,7 @@
 // CHECK-LABEL: emmy_tile.kernel @two_values
 // CHECK: emmy_tile.wgmma_commit
 // CHECK: emmy_tile.wgmma %[[WEIGHTS:.+]], %{{.+}}, %{{.+}} transpose_b
+// CHECK-NEXT: emmy_tile.wgmma_fence
 // CHECK-NEXT: emmy_tile.wgmma %[[WEIGHTS]], %{{.+}}, %{{.+}} transpose_b
 
 !qk = !emmy_fuse.value<[m, k] x bf16>
