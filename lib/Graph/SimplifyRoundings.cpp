@@ -3,7 +3,7 @@
 
 // Roundings between two ops that will share a kernel: a value that is rounded to bf16 or f16 and extended again by its only reader need
 // not be rounded if the reader is continuous in it. Roundings before comparisons, integers, floor, round and remainders stay, and so do
-// those of values with several readers, which may be stored.
+// those of values with several readers, which may be stored, unless one of them is a maximum as in a softmax.
 #include "SimplifyPatterns.h"
 #include "dialects/Graph/GraphBuilder.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -44,30 +44,42 @@ struct DropRounding : OpRewritePattern<MapOp> {
     auto rounding = yield.getValue().getDefiningOp<arith::TruncFOp>();
     if (!rounding || !rounding.getIn().getType().isF32()) // 1. rounds from f32
       return rewriter.notifyMatchFailure(op, "does not round");
-    if (!op->hasOneUse()) // 2. nobody else needs the rounded value
+    if (!op->hasOneUse() && !isReducedByMaximum(op)) // 2. it will not be stored for somebody else
       return rewriter.notifyMatchFailure(op, "has several readers");
-    OpOperand &use = *op->use_begin();
-    auto reader = dyn_cast<MapOp>(use.getOwner());
-    auto reduce = dyn_cast<ReduceOp>(use.getOwner());
-    if (!reader && !(reduce && getElementType(reduce.getResult()).isF32())) // 3. read element by element
-      return rewriter.notifyMatchFailure(op, "is not read by a map or a sum in f32");
-    if (reader && sizesOf(reader.getResult()) != sizesOf(op.getResult()))
-      return rewriter.notifyMatchFailure(op, "is repeated by its reader");
-    BlockArgument argument = reader ? reader.getBody().getArgument(use.getOperandNumber()) : BlockArgument();
-    if (reader && !canWiden(argument)) // 4. extended at once, and read continuously
-      return rewriter.notifyMatchFailure(op, "reader needs the rounded value");
+    SmallVector<BlockArgument> arguments;
+    for (OpOperand &use : op->getUses()) {
+      auto reader = dyn_cast<MapOp>(use.getOwner());
+      auto reduce = dyn_cast<ReduceOp>(use.getOwner());
+      if (!reader && !(reduce && getElementType(reduce.getResult()).isF32())) // 3. read element by element
+        return rewriter.notifyMatchFailure(op, "is not read by a map or a sum in f32");
+      if (!reader)
+        continue;
+      if (sizesOf(reader.getResult()) != sizesOf(op.getResult()))
+        return rewriter.notifyMatchFailure(op, "is repeated by its reader");
+      arguments.push_back(reader.getBody().getArgument(use.getOperandNumber()));
+      if (!canWiden(arguments.back())) // 4. extended at once, and read continuously
+        return rewriter.notifyMatchFailure(op, "reader needs the rounded value");
+    }
 
     rewriter.modifyOpInPlace(yield, [&] { yield.getValueMutable().assign(rounding.getIn()); });
     rewriter.modifyOpInPlace(op, [&] {
       op.getResult().setType(emmy::getTensorType(sizesOf(op.getResult()), rewriter.getF32Type()));
     });
-    if (reader)
-      rewriter.modifyOpInPlace(reader, [&] { argument.setType(rewriter.getF32Type()); });
-    if (reader)
+    for (BlockArgument argument : arguments) {
+      rewriter.modifyOpInPlace(argument.getOwner()->getParentOp(), [&] { argument.setType(rewriter.getF32Type()); });
       for (Operation *extension : llvm::make_early_inc_range(argument.getUsers()))
         rewriter.replaceOp(extension, argument);
+    }
     ++counts.roundings;
     return success();
+  }
+
+  /// Scores: a value whose maximum is subtracted from it streams through one kernel with that maximum.
+  static bool isReducedByMaximum(MapOp op) {
+    return llvm::any_of(op->getUsers(), [](Operation *user) {
+      auto reduce = dyn_cast<ReduceOp>(user);
+      return reduce && reduce.getKind() == Combiner::max;
+    });
   }
 
   static bool canWiden(BlockArgument argument) {

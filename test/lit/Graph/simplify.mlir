@@ -142,3 +142,26 @@ func.func @keeps_a_rounding_that_is_returned(%x: tensor<8xf32>) -> (tensor<8xbf1
   }
   return %a, %b : tensor<8xbf16>, tensor<8xf32>
 }
+
+// Scores are read by their maximum and by the exponentials.
+// CHECK-LABEL: func.func @drops_a_rounding_before_a_maximum
+// PRECISE-LABEL: func.func @drops_a_rounding_before_a_maximum
+func.func @drops_a_rounding_before_a_maximum(%x: tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4x8xf32>) {
+  // CHECK: %[[SCALED:.+]] = emmy_graph.map(%{{.+}}) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  // CHECK: emmy_graph.reduce max %[[SCALED]] dims [1] : tensor<4x8xf32> -> tensor<4xf32>
+  // PRECISE: emmy_graph.reduce max %{{.+}} dims [1] : tensor<4x8xbf16> -> tensor<4xf32>
+  %s = emmy_graph.map(%x) : (tensor<4x8xf32>) -> tensor<4x8xbf16> {
+  ^bb0(%a: f32):
+    %b = arith.addf %a, %a : f32
+    %c = arith.truncf %b : f32 to bf16
+    emmy_graph.yield %c : bf16
+  }
+  %m = emmy_graph.reduce max %s dims [1] : tensor<4x8xbf16> -> tensor<4xf32>
+  %e = emmy_graph.map(%s) : (tensor<4x8xbf16>) -> tensor<4x8xf32> {
+  ^bb0(%a: bf16):
+    %b = arith.extf %a : bf16 to f32
+    %c = math.exp %b : f32
+    emmy_graph.yield %c : f32
+  }
+  return %m, %e : tensor<4xf32>, tensor<4x8xf32>
+}
