@@ -12,6 +12,7 @@ void registerGraphToFusePipeline();  // --emmy-graph-to-fuse, --emmy-fuse
 void registerFuseToSchedPipeline();  // --emmy-fuse-to-sched, --emmy-schedule
 void registerSchedToTilePipeline();  // --emmy-sched-to-tile
 void registerTileToNvvmPipeline();   // --emmy-tile-to-nvvm
+void registerTorchToNvvmPipeline();  // --emmy-torch-to-nvvm
 void registerFuseToCpuPipeline();    // --emmy-fuse-to-cpu
 
 } // namespace emmy

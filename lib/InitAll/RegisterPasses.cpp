@@ -37,4 +37,5 @@ void emmy::registerAllPasses() {
   registerTileToNvvmPipeline();
   registerFuseToSchedPipeline();
   registerSchedToTilePipeline();
+  registerTorchToNvvmPipeline();
 }
