@@ -21,7 +21,10 @@ from emmy.compiled import CompiledCode, cache_key
 from emmy.errors import CompileError, Diagnostic, UsageError
 from emmy.pipeline import Log, Stage, check_stage, make_context, parse, run_pipeline, save_module, stages_for
 
-__all__ = ["Executable", "Lowering", "Timings", "build"]
+__all__ = ["PARTS", "Executable", "Lowering", "Timings", "build", "compile_code"]
+
+# What `Timings` tells apart. Export and import are torch's and torch-mlir's, the rest is Emmy's with its tools.
+PARTS = ("export", "torch-mlir", "cache", "passes", "LLVM", "ptxas")
 
 PLAN_ATTRIBUTE = "emmy.plan"
 TARGET_ATTRIBUTE = "emmy.target"
@@ -43,7 +46,8 @@ class Timings:
             self.parts[part] = self.parts.get(part, 0.0) + time.perf_counter() - start
 
     def __str__(self) -> str:
-        return " / ".join(f"{part} {seconds * 1e3:.0f} ms" for part, seconds in self.parts.items())
+        known = [part for part in PARTS if part in self.parts]
+        return " / ".join(f"{part} {self.parts[part] * 1e3:.0f} ms" for part in known)
 
 
 class Lowering:
@@ -173,21 +177,27 @@ def build(lowering: Lowering) -> Executable:
     if simulation := simulator.active():
         kernels = parse(lowering.text("tile"), make_context())
         return Executable(simulator.SimulatedPlan(kernels, lowering.plan_json(), simulation), lowering)
-    cache = default_cache()
-    key = cache_key(lowering.source, lowering.target)
-    stored = cache.get(key) if cache else None
-    if stored is not None:
-        code = CompiledCode.unpack(stored)
-    else:
-        # Without ptxas the driver assembles, at every start of a program.
-        if toolchain.find_ptxas():
-            kernels = lowering.cubins()
-        else:
-            kernels = {name: text.encode() for name, text in lowering.ptx().items()}
-        code = CompiledCode(_with_own_modules(lowering.plan_json()), kernels)
-        if cache:
-            cache.put(key, code.pack())
+    code = compile_code(lowering)
     return Executable(_runtime.Plan(code.plan, code.kernels), lowering)
+
+
+def compile_code(lowering: Lowering) -> CompiledCode:
+    """A GPU program's plan and kernels, from the disk cache if this or another process has made them before."""
+    cache = default_cache()
+    with lowering.timings.measure("cache"):
+        key = cache_key(lowering.source, lowering.target)
+        stored = cache.get(key) if cache else None
+    if stored is not None:
+        return CompiledCode.unpack(stored)
+    # Without ptxas the driver assembles, at every start of a program.
+    if toolchain.find_ptxas():
+        kernels = lowering.cubins()
+    else:
+        kernels = {name: text.encode() for name, text in lowering.ptx().items()}
+    code = CompiledCode(_with_own_modules(lowering.plan_json()), kernels)
+    if cache:
+        cache.put(key, code.pack())
+    return code
 
 
 def _build_cpu(lowering: Lowering) -> Executable:
