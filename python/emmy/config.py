@@ -9,6 +9,8 @@ import logging
 import os
 from pathlib import Path
 
+from emmy.errors import UsageError
+
 __all__ = [
     "cache_dir",
     "cache_enabled",
@@ -37,7 +39,10 @@ def cache_enabled() -> bool:
 
 def cache_size_bytes() -> int:
     """Largest size of the disk cache (`EMMY_CACHE_SIZE_MB`, 2048 by default)."""
-    return int(os.environ.get("EMMY_CACHE_SIZE_MB", "2048")) << 20
+    text = os.environ.get("EMMY_CACHE_SIZE_MB", "2048")
+    if not text.isdecimal():
+        raise UsageError(f"EMMY_CACHE_SIZE_MB is a number of MiB, but it is {text!r}")
+    return int(text) << 20
 
 
 def cuda_home() -> Path | None:

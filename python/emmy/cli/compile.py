@@ -10,7 +10,7 @@ import torch
 from emmy.api import CompiledFunction
 from emmy.cli.programs import load_program, parse_dynamic, read_mlir
 from emmy.cli.render import Printer, progress
-from emmy.compiler import Lowering
+from emmy.compiler import Lowering, compile_code
 from emmy.errors import UsageError
 from emmy.pipeline import check_stage, detect_stage
 from emmy.targets import check_target, device_target
@@ -75,9 +75,10 @@ def _show(lowering: Lowering, options: argparse.Namespace, printer: Printer) -> 
         _write(lowering, Path(options.output), options.ir)
     if options.ir is None and not (options.dump_dir or options.explain):
         with progress("compiling"):
-            lowering.plan_json()
-            if lowering.target != "cpu":
-                lowering.text("ptx")
+            if lowering.target == "cpu":
+                lowering.plan_json()
+            else:
+                compile_code(lowering)
         printer.line(f"compiled for {lowering.target}: {lowering.timings}" if not options.output else f"wrote {options.output}")
 
 
@@ -87,7 +88,7 @@ def _dump(lowering: Lowering, folder: Path, printer: Printer) -> None:
     for number, stage in enumerate(lowering.stages):
         suffix = "ptx" if stage == "ptx" else "ll" if stage == "llvm" and lowering.target != "cpu" else "mlir"
         path = folder / f"{number:02}-{stage}.{suffix}"
-        path.write_text(lowering.text(stage) + "\n")
+        _write_file(path, (lowering.text(stage) + "\n").encode())
         printer.line(str(path))
 
 
@@ -98,7 +99,7 @@ def _write(lowering: Lowering, path: Path, stage: str | None) -> None:
         for name, cubin in cubins.items():
             # One file has one kernel's code; the names of several go into the files' names.
             target = path if len(cubins) == 1 else path.with_name(f"{path.stem}.{name}.cubin")
-            target.write_bytes(cubin)
+            _write_file(target, cubin)
         return
     if path.suffix == ".json":
         text = lowering.plan_json()
@@ -106,7 +107,14 @@ def _write(lowering: Lowering, path: Path, stage: str | None) -> None:
         text = lowering.text(stage) if stage not in (None, "all") else str(lowering.last)
     else:
         text = lowering.text(_TEXT_OUTPUTS[path.suffix])
-    path.write_text(text + "\n")
+    _write_file(path, (text + "\n").encode())
+
+
+def _write_file(path: Path, content: bytes) -> None:
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}") from error
 
 
 def _make_folder(folder: Path) -> None:

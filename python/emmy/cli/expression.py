@@ -86,7 +86,7 @@ def _evaluate(node: ast.expr, scope: dict[str, Any]) -> Any:
     code = compile(ast.Expression(node), "<-c>", "eval")
     try:
         return eval(code, scope)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         # The expression is the user's; whatever it raises is their message.
         reason = str(error).strip().splitlines()
         text = reason[0] if reason else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import sys
 from collections.abc import Sequence
@@ -59,12 +60,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except EmmyError as error:
         print(f"emmy: error: {' '.join(str(error).split())}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        return 130
     except BrokenPipeError:
         # The reader of a pipe went away; keep the interpreter from flushing into it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except (OSError, ValueError, RuntimeError) as error:
+        # Nobody thought of this one. The traceback is for those who report it.
+        logging.getLogger("emmy.cli").debug("the error's origin:", exc_info=True)
+        text = " ".join(str(error).split())
+        print(f"emmy: error: {type(error).__name__}: {text} (EMMY_LOG=+cli shows where)", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
 
 
 def _add_program_command(

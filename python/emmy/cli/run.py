@@ -74,8 +74,12 @@ def _show(result: Any, printer: Printer) -> None:
 
 
 def _check(call: Call, result: Any, printer: Printer) -> int:
-    with torch.no_grad():
-        eager = call.target(*call.args, **call.kwargs)
+    try:
+        with torch.no_grad():
+            eager = call.target(*call.args, **call.kwargs)
+    except Exception as error:
+        # The program is the user's; what it raises is what there is to say.
+        raise UsageError(f"eager PyTorch cannot run this program: {type(error).__name__}: {error}") from error
     exact = reference64(call.target, call.args, call.kwargs)
     failed = 0
     triples = zip(*(pytree.tree_leaves(value) for value in (result, eager, exact)), strict=True)

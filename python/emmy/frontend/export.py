@@ -6,10 +6,11 @@ operation, and one placeholder per tensor: parameters and buffers the graph uses
 
 from __future__ import annotations
 
+import io
 import logging
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr
 from typing import Any
 
 import sympy
@@ -65,16 +66,19 @@ def _export(program: Program, arguments: dict[str, Any], request: DynamicRequest
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keeps torch from logging what `TraceError` says anyway, and its own deprecations."""
-    logger = logging.getLogger("torch._subclasses.fake_tensor")
-    level = logger.level
-    logger.setLevel(logging.CRITICAL)
+    """Keeps torch from logging or printing what `TraceError` says anyway, and its own deprecations."""
+    loggers = [logging.getLogger(name) for name in ("torch._subclasses.fake_tensor", "torch.fx.experimental.symbolic_shapes")]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
     try:
-        with warnings.catch_warnings():
+        # A graph that depends on data is printed to stderr, twice.
+        with warnings.catch_warnings(), redirect_stderr(io.StringIO()):
             warnings.simplefilter("ignore")
             yield
     finally:
-        logger.setLevel(level)
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
 
 
 def _is_functional(exported: ExportedProgram) -> bool:

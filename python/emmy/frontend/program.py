@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 import torch.utils._pytree as pytree
+from emmy.errors import UsageError
 from torch import nn
 from torch.fx.proxy import _register_stack_trace_anchor
 
@@ -54,17 +55,23 @@ class Program(nn.Module):
     def flatten_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], pytree.TreeSpec]:
         """Leaves and structure of a call; a keyword that fills a positional parameter counts as positional."""
         if self._signature is not None and kwargs:
-            bound = self._signature.bind(*args, **kwargs)
+            bound = self._bind(self._signature, args, kwargs)
             args, kwargs = bound.args, bound.kwargs
         return pytree.tree_flatten((args, kwargs))
 
     def leaf_names(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:
         """A readable name for each leaf of a call: `x`, `cache.0`, `mask`."""
         if self._signature is not None:
-            bound = self._signature.bind(*args, **kwargs)
+            bound = self._bind(self._signature, args, kwargs)
             args, kwargs = bound.args, bound.kwargs
         with_paths, _ = pytree.tree_flatten_with_path((args, kwargs))
         return [self._path_name(path) for path, _ in with_paths]
+
+    def _bind(self, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> inspect.BoundArguments:
+        try:
+            return signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise UsageError(f"{self.name}{signature} cannot be called so: {error}") from error
 
     def bind_structure(self, spec: pytree.TreeSpec) -> None:
         """Sets the call structure that `forward` rebuilds from its leaves."""
