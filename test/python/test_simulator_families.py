@@ -52,8 +52,8 @@ def contraction(
     cluster, stages = (1 if multicast == "none" else 2), (2 if mma == "wgmma" else 1)
     persistent = ", persistent" if mma == "wgmma" and consumers > 1 else ""
     return (
-        f"#emmy_sched.contraction<tile = [{tile}], step = {step}, stages = {stages}, consumers = {consumers}, cluster = {cluster}, "
-        f"multicast = {multicast}, raster = 2, wait = {wait}, epilogue = {epilogue}, mma = {mma}{persistent}>"
+        f"#emmy_sched.contraction<tile = [{tile}], step = {step}, stages = {stages}, "
+        f"consumers = {consumers}, cluster = {cluster}, multicast = {multicast}, raster = 2, wait = {wait}, epilogue = {epilogue}, mma = {mma}{persistent}>"
     )
 
 
