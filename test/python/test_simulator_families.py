@@ -53,7 +53,8 @@ def contraction(
     persistent = ", persistent" if mma == "wgmma" and consumers > 1 else ""
     return (
         f"#emmy_sched.contraction<tile = [{tile}], step = {step}, stages = {stages}, "
-        f"consumers = {consumers}, cluster = {cluster}, multicast = {multicast}, raster = 2, wait = {wait}, epilogue = {epilogue}, mma = {mma}{persistent}>"
+        f"consumers = {consumers}, cluster = {cluster}, multicast = {multicast}, raster = 2, "
+        f"wait = {wait}, epilogue = {epilogue}, mma = {mma}{persistent}>"
     )
 
 
