@@ -78,5 +78,10 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &tables) {
   std::optional<ArrayRef<int64_t>> tied = getTied();
   if (tied && tied->size() % 2)
     return emitOpError("expects pairs (result, operand) in 'tied', but got ") << tied->size() << " numbers";
+  ArrayRef<int64_t> pairs = tied.value_or(ArrayRef<int64_t>());
+  for (size_t i = 0; i < pairs.size(); i += 2)
+    if (pairs[i] < 0 || pairs[i] >= getNumResults() || pairs[i + 1] < 0 || pairs[i + 1] >= getNumOperands())
+      return emitOpError("ties result #") << pairs[i] << " to operand #" << pairs[i + 1] << ", but has " << getNumResults()
+                                          << " results and " << getNumOperands() << " operands";
   return success();
 }

@@ -101,7 +101,8 @@ LogicalResult LayoutAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitEr
   if (rank < 1)
     return emitError() << "expects a layout of at least one dimension";
   for (ArrayRef<int64_t> modes : {reg, lane, warp}) {
-    assert(modes.size() % (rank + 1) == 0 && "a mode is a size and a stride for each dimension");
+    if (modes.size() % (rank + 1))
+      return emitError() << "expects a size and " << rank << " strides in each mode, but got " << modes.size() << " numbers";
     for (auto [i, number] : llvm::enumerate(modes))
       if (i % (rank + 1) == 0 ? number < 1 : number < 0)
         return emitError() << "expects positive sizes and no negative stride, but got " << number;

@@ -38,7 +38,7 @@ private:
   FailureOr<std::string> getDtype(Value tensor);
   SmallVector<AffineExpr> getStrides(Value tensor);
 
-  std::string writeLaunch(LaunchOp launch, fuse::KernelOp kernel);
+  FailureOr<std::string> writeLaunch(LaunchOp launch, fuse::KernelOp kernel);
   FailureOr<std::string> writeLaunch(LaunchOp launch, tile::KernelOp kernel);
   FailureOr<std::string> writeParameter(LaunchOp launch, tile::KernelOp kernel, BlockArgument argument);
   std::string writeTensorMap(LaunchOp launch, BindTmaAttr bind, tile::TmapType type);
@@ -201,7 +201,10 @@ LogicalResult PlanWriter::writeOutputs() {
 // Steps
 //===----------------------------------------------------------------------===//
 
-std::string PlanWriter::writeLaunch(LaunchOp launch, fuse::KernelOp kernel) {
+FailureOr<std::string> PlanWriter::writeLaunch(LaunchOp launch, fuse::KernelOp kernel) {
+  if (kernel.getBody().getNumArguments() != launch.getNumOperands() + launch.getNumResults())
+    return launch.emitOpError("has ") << launch.getNumOperands() << " operands and " << launch.getNumResults()
+                                      << " results, but its kernel has " << kernel.getBody().getNumArguments() << " arguments";
   SmallVector<std::string> parameters;
   for (unsigned i = 0, e = launch.getNumOperands() + launch.getNumResults(); i < e; ++i)
     parameters.push_back(jsonObject({{"ptr", jsonNumber(buffers.lookup(getOperand(launch, i)))}}));
@@ -225,6 +228,13 @@ std::string PlanWriter::writeTensorMap(LaunchOp launch, BindTmaAttr bind, tile::
 
 FailureOr<std::string> PlanWriter::writeParameter(LaunchOp launch, tile::KernelOp kernel, BlockArgument argument) {
   Attribute bind = kernel.getBinding(argument.getArgNumber());
+  std::optional<int64_t> operand;
+  if (auto pointer = dyn_cast_or_null<BindPointerAttr>(bind))
+    operand = pointer.getOperand();
+  if (auto map = dyn_cast_or_null<BindTmaAttr>(bind))
+    operand = map.getOperand();
+  if (operand && (*operand < 0 || *operand >= launch.getNumOperands() + launch.getNumResults()))
+    return launch.emitOpError("has no operand or result #") << *operand << " for argument #" << argument.getArgNumber() << " of its kernel";
   if (auto pointer = dyn_cast_or_null<BindPointerAttr>(bind))
     return jsonObject({{"ptr", jsonNumber(buffers.lookup(getOperand(launch, pointer.getOperand())))}});
   if (auto size = dyn_cast_or_null<BindSizeAttr>(bind)) // an index is 64 bits wide

@@ -167,6 +167,9 @@ static bool mergeOnce(KernelView &view) {
 std::optional<KernelView> viewKernel(fuse::KernelOp kernel) {
   KernelView view;
   view.kernel = kernel;
+  for (Type type : kernel.getBody().getArgumentTypes())
+    if (!cast<RankedTensorType>(type).getElementType().isIntOrFloat())
+      return std::nullopt;
   for (auto axis : kernel.getAxes().getAsRange<fuse::AxisAttr>())
     view.axes.push_back({axis.getName(), axis.getSize(), std::nullopt});
   WalkResult walk = kernel.getBody().walk([&](Operation *op) -> WalkResult {

@@ -44,7 +44,8 @@ struct KernelView {
   sched::TmaPlan planTma(mlir::Operation *access, llvm::ArrayRef<int64_t> blocks) const;
 };
 
-/// The view of `kernel`; nothing if an access has no address of this form (its tensor has a size that is not known).
+/// The view of `kernel`; nothing if an access has no address of this form (its tensor has a size that is not known), or elements are
+/// neither integers nor floats.
 std::optional<KernelView> viewKernel(fuse::KernelOp kernel);
 
 } // namespace emmy

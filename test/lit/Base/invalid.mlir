@@ -38,3 +38,12 @@ func.func private @f(tensor<?x8xf32, #emmy.dims<[s0, s1]>>)
 
 // expected-error@below {{expects the encoding to have 8 for dimension #1, but got another size}}
 func.func private @f(tensor<?x8xf32, #emmy.dims<[s0, -8]>>)
+
+// -----
+
+func.func private @k()
+func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error@below {{'emmy.launch' op ties result #0 to operand #1, but has 1 results and 1 operands}}
+  %y = emmy.launch @k(%x) tied [0, 1] : (tensor<8xf32>) -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}

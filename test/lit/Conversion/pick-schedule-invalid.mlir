@@ -217,3 +217,9 @@ emmy_fuse.kernel @k(%x: tensor<512x512xbf16>, %w: tensor<512x512xbf16>) outs(%y:
   }
   emmy_fuse.store %d to %y over [m, n] at [m, n] : !emmy_fuse.value<[m, n] x bf16>, tensor<512x512xbf16>
 }
+
+// -----
+
+// expected-error @below {{is of no kernel class that can be scheduled}}
+emmy_fuse.kernel @complex(%x: tensor<4xcomplex<f32>>) outs(%y: tensor<4xf32>) axes(m = 4) {
+}

@@ -82,3 +82,23 @@ func.func @main() {
   emmy.launch @k() : () -> ()
   return
 }
+
+// -----
+
+emmy_fuse.kernel @k(%x: tensor<4xf32>) outs(%y: tensor<4xf32>) axes(m = 4) {
+}
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@below {{'emmy.launch' op has 0 operands and 1 results, but its kernel has 2 arguments}}
+  %y = emmy.launch @k() : () -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+emmy_tile.kernel @k(%x: !emmy_tile.ptr<f32> {emmy.bind = #emmy.bind_pointer<2>}) grid [1, 1, 1] warps 1 {
+}
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@below {{'emmy.launch' op has no operand or result #2 for argument #0 of its kernel}}
+  %y = emmy.launch @k(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}

@@ -78,3 +78,8 @@ func.func private @f(!emmy_tile.tmap<512x8xf32>)
 
 // expected-error@below {{expects an innermost box dimension of a multiple of 16 bytes, but got 4}}
 func.func private @f(!emmy_tile.tmap<8x1xf32>)
+
+// -----
+
+// expected-error@below {{expects a size and 1 strides in each mode, but got 1 numbers}}
+func.func private @f() attributes {l = #emmy_tile.layout<reg = [2:()], lane = [32:(1)], warp = []>}
