@@ -8,6 +8,12 @@
 using namespace mlir;
 using namespace emmy::graph;
 
+/// A region whose names are its own: a failure inside leaves nothing outside that waits for them.
+static ParseResult parseIsolatedRegion(OpAsmParser &parser, Region &region) {
+  return parser.parseRegion(region, {}, /*enableNameShadowing=*/true);
+}
+static void printIsolatedRegion(OpAsmPrinter &printer, Operation *, Region &region) { printer.printRegion(region); }
+
 #define GET_OP_CLASSES
 #include "dialects/Graph/GraphOps.cpp.inc"
 

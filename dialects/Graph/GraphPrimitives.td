@@ -31,7 +31,7 @@ def Graph_MapOp : Graph_Op<"map", [Pure, IsolatedFromAbove, SingleBlock, Recursi
   let arguments = (ins Variadic<Graph_Tensor>:$inputs);
   let results = (outs Graph_Tensor:$result);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "`(` $inputs `)` attr-dict-with-keyword `:` functional-type($inputs, $result) $body";
+  let assemblyFormat = "`(` $inputs `)` attr-dict-with-keyword `:` functional-type($inputs, $result) custom<IsolatedRegion>($body)";
   let hasVerifier = 1;
 }
 
