@@ -14,8 +14,28 @@ namespace emmy {
 #define GEN_PASS_DEF_LOWERTOTILEPASS
 #include "emmy/Conversion/Passes.h.inc"
 
+/// Programs written by hand may have a schedule that their body does not follow.
+static LogicalResult checkProducts(sched::ProgramOp program, sched::ContractionAttr contraction) {
+  sched::MmaOp mma;
+  program.getBody().walk([&](sched::MmaOp op) { mma = op; });
+  // 1. Products add up along a pipeline.
+  if (!mma || !mma->getParentOfType<sched::PipelineOp>() || program.getBody().getOps<sched::PipelineOp>().empty())
+    return program.emitOpError("has a schedule of products, but no pipeline that multiplies tiles");
+  if (!contraction || contraction.getMma() != sched::MmaKind::wgmma)
+    return success();
+  // 2. wgmma reads what the copy engine has staged, over the axes of the schedule's tile.
+  for (auto [operand, axis] : {std::pair(mma.getA(), contraction.getRowAxis()), std::pair(mma.getB(), contraction.getColumnAxis())})
+    if (!operand.getDefiningOp<sched::StageOp>() || !cast<sched::TileType>(operand.getType()).hasAxis(axis))
+      return program.emitOpError("multiplies by wgmma, which takes staged tiles over '")
+             << contraction.getRowAxis().getValue() << "' and '" << contraction.getColumnAxis().getValue() << "'";
+  return success();
+}
+
 LogicalResult lowerProgram(sched::ProgramOp program, TargetAttr target) {
   Attribute schedule = program.getSchedule().value_or(Attribute());
+  if (isa_and_nonnull<sched::ContractionAttr, sched::ChainAttr>(schedule) &&
+      failed(checkProducts(program, dyn_cast<sched::ContractionAttr>(schedule))))
+    return failure();
   if (auto contraction = dyn_cast_or_null<sched::ContractionAttr>(schedule))
     return contraction.getMma() == sched::MmaKind::wgmma ? lowerWgmmaContraction(program, target)
                                                          : lowerPortableContraction(program, target);
