@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import emmy
 import pytest
+import torch
 from emmy.cache import DiskCache
 from emmy.cli import main
+from torch import nn
 
 LINEAR = "nn.Linear(3, 2, bias=False)(torch.randn(4, 3))"
 
@@ -63,6 +66,9 @@ def fails(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
         (("-c", "nn.Linear(3, 2)(torch.randn(4, 5))"), "[4, 5] X [3, 2]"),
         (("-c", "torch.linalg.qr(torch.randn(3, 3))"), "is not supported"),
         (("-c", "(lambda x: x)(torch.ones(2))", "--ir"), "computes nothing"),
+        (("-c", "nn.Linear(3, 2)(torch.randn(4, 3), 5)"), "too many positional arguments"),
+        (("-c", "(lambda x: x if x.sum() > 0 else -x)(torch.ones(2))"), "cannot be traced"),
+        (("-c", LINEAR, "-o", "/proc/none.ptx"), "cannot write /proc/none.ptx"),
         (("missing.py:Model",), "no such file"),
         (("missing.mlir", "--ir"), "cannot read missing.mlir"),
         (("model.txt",), "expected FILE.py:Class"),
@@ -71,6 +77,55 @@ def fails(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 )
 def test_bad_input_is_one_line(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], message: str) -> None:
     assert message in fails(capsys, "compile", *arguments)
+
+
+def test_unsupported_operations_say_what_where_and_what_to_do(capsys: pytest.CaptureFixture[str], model: Path) -> None:
+    text = MODEL.replace("self.linear(x).relu()", "self.linear(x).sort()[0]")
+    model.write_text(text)
+    line = next(number for number, line in enumerate(text.splitlines(), 1) if "sort" in line)
+    message = fails(capsys, "compile", f"{model}:Model")
+    for part in ("aten.sort", "2x4xfloat32", f"{model}:{line}", "rewrite it with supported operations"):
+        assert part in message
+
+
+def test_no_ptxas(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("EMMY_PTXAS", str(tmp_path / "absent"))
+    assert "correct EMMY_PTXAS" in fails(capsys, "compile", "-c", LINEAR, "-o", str(tmp_path / "x.cubin"))
+    monkeypatch.delenv("EMMY_PTXAS")
+    monkeypatch.setattr("emmy.toolchain._candidates", lambda name: iter(()))
+    assert "pip install nvidia-cuda-nvcc" in fails(capsys, "compile", "-c", LINEAR, "-o", str(tmp_path / "x.cubin"))
+    assert "pip install nvidia-cuda-nvcc" in fails(capsys, "compile", "-c", LINEAR, "--ir", "sass")
+
+
+def test_a_program_that_eager_pytorch_refuses(capsys: pytest.CaptureFixture[str]) -> None:
+    expression = "nn.Embedding(4, 3)(torch.tensor([9]))"
+    assert main(["run", "-c", expression, "--check"]) == 2
+    assert "IndexError" in capsys.readouterr().err
+
+
+def test_bad_settings(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EMMY_CACHE_SIZE_MB", "many")
+    assert "EMMY_CACHE_SIZE_MB" in fails(capsys, "cache", "ls")
+
+
+def test_a_damaged_cache_entry_is_one_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("EMMY_CACHE_DIR", str(tmp_path))
+    assert main(["compile", "-c", LINEAR]) == 0
+    (entry,) = tmp_path.glob("*/*.entry")
+    entry.write_bytes(entry.read_bytes()[:-1])
+    caplog.clear()
+    assert main(["compile", "-c", LINEAR]) == 0
+    assert [record.message.split(":")[0] for record in caplog.records if record.name == "emmy.cache"] == [
+        "dropped a damaged cache entry"
+    ]
+
+
+def test_wrong_shapes_say_expected_and_got() -> None:
+    compiled = emmy.compile(nn.Linear(3, 2), (torch.randn(4, 3),), target="cpu")
+    with pytest.raises(emmy.ShapeError, match="argument 'input': expected 4x3xf32, but got 5x3xf32"):
+        compiled(torch.randn(5, 3))
 
 
 def test_bad_classes(capsys: pytest.CaptureFixture[str], model: Path) -> None:
