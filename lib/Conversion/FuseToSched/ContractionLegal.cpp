@@ -39,11 +39,11 @@ int64_t sharedBytes(const Contraction &contraction, const KernelView &view, Cont
 //===----------------------------------------------------------------------===//
 
 static Rule checkNumbers(ContractionAttr schedule) {
-  // 1. Sizes and counts are positive.
+  // 1. Sizes and counts are positive and no larger than anything on a machine.
   for (int64_t number : {schedule.getRows(), schedule.getColumns(), schedule.getStep(), schedule.getStages(), schedule.getConsumers(),
                          schedule.getCluster(), schedule.getRaster()})
-    if (number < 1)
-      return "tile, step, stages, consumers, cluster and raster are positive, but one is " + text(number);
+    if (number < 1 || number > 65536) // larger ones would only overflow in the rules below
+      return "tile, step, stages, consumers, cluster and raster are positive and at most 65536, but one is " + text(number);
   // 2. A cluster shares an operand, and only a cluster does.
   if ((schedule.getCluster() > 1) != (schedule.getMulticast() != Multicast::none))
     return "a cluster of more than one CTA, and no other, multicasts an operand, but the cluster is " + text(schedule.getCluster());

@@ -238,8 +238,10 @@ std::optional<std::string> checkSchedule(sched::StreamingAttr schedule, fuse::Ke
     if (!kernel.getAxis(axis))
       return ("the kernel has no axis '" + axis.getValue() + "'").str();
     int64_t vector = axis == schedule.getVectorAxis() ? schedule.getVector() : 1;
-    if (threads < 1 || !llvm::isPowerOf2_64(threads))
+    if (threads < 1 || threads > 65536 || !llvm::isPowerOf2_64(threads))
       return ("threads along '" + axis.getValue() + "' must be a power of two, not ").str() + std::to_string(threads);
+    if (vector < 1 || vector > 16 || !llvm::isPowerOf2_64(vector))
+      return "a vector has 1, 2, 4, 8 or 16 elements, not " + std::to_string(vector);
     if (block < 1 || block % (threads * vector))
       return ("the block of '" + axis.getValue() + "' must be a multiple of threads times vector, ").str() +
              std::to_string(threads * vector) + ", not " + std::to_string(block);

@@ -2,7 +2,7 @@
 // A schedule that is given and illegal is an error with the rule it violates; numbers are those of the rules' comments.
 
 // rule 1
-// expected-error @below {{has an illegal schedule: tile, step, stages, consumers, cluster and raster are positive, but one is 0}}
+// expected-error @below {{has an illegal schedule: tile, step, stages, consumers, cluster and raster are positive and at most 65536, but one is 0}}
 emmy_fuse.kernel @k(%x: tensor<512x512xbf16>, %w: tensor<512x512xbf16>) outs(%y: tensor<512x512xbf16>) axes(m = 512, n = 512, k = 512) attributes {emmy_sched.schedule = #emmy_sched.contraction<tile = [m: 128, n: 256], step = 64, stages = 0, consumers = 2, cluster = 1, multicast = none, raster = 2, wait = 1, epilogue = tma, mma = wgmma, persistent>} {
   %a = emmy_fuse.load %x over [m, k] at [m, k] : tensor<512x512xbf16>
   %b = emmy_fuse.load %w over [n, k] at [n, k] : tensor<512x512xbf16>

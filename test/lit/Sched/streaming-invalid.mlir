@@ -58,3 +58,12 @@ emmy_sched.program @p(%x: tensor<64xf32>) outs(%y: tensor<f32>) axes(n = 64 by 3
     func.return
   }
 }
+
+// -----
+
+// expected-error@below {{'emmy_fuse.kernel' op has an illegal schedule: a vector has 1, 2, 4, 8 or 16 elements, not 0}}
+emmy_fuse.kernel @k(%x: tensor<64xf32>) outs(%y: tensor<64xf32>) axes(m = 64)
+    attributes {emmy_sched.schedule = #emmy_sched.streaming<block = [m: 32], threads = [m: 32], serial = [], vector = [m: 0]>} {
+  %a = emmy_fuse.load %x over [m] at [m] : tensor<64xf32>
+  emmy_fuse.store %a to %y over [m] at [m] : !emmy_fuse.value<[m] x f32>, tensor<64xf32>
+}
