@@ -7,6 +7,7 @@
 
 #include "Placement.h"
 #include "mlir/IR/Builders.h"
+#include <map>
 
 namespace emmy::fuse {
 
@@ -97,7 +98,7 @@ private:
   llvm::SmallVector<mlir::Value> pointers;            // of the kernel's arguments
   llvm::DenseMap<unsigned, mlir::Value> symbols;      // by number
   llvm::DenseMap<mlir::StringAttr, mlir::Value> sizes; // of the axes
-  llvm::DenseMap<int64_t, mlir::Value> constants;     // at the start of the function
+  std::map<int64_t, mlir::Value> constants;           // at the start of the function; any number is a key
   llvm::SmallVector<mlir::Value> allocated;           // temporaries to free at the end
   mlir::Operation *prologue = nullptr;                // last op of what every loop may use
   mlir::Operation *end = nullptr;                     // the return

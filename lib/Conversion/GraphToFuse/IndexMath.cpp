@@ -234,7 +234,7 @@ double IndexMath::estimate(AffineExpr expr) const {
       double value = 1024;
       if (auto symbol = dyn_cast<AffineSymbolExpr>(atom))
         if (auto it = symbolRanges.find(symbol.getPosition()); it != symbolRanges.end())
-          value = std::clamp<double>(value, it->second.first, it->second.second);
+          value = std::max<double>(it->second.first, std::min<double>(value, it->second.second)); // text may hold an empty range
       product *= value;
     }
     sum += product;
