@@ -365,6 +365,22 @@ def Tile_ReduceOp : Tile_Op<"reduce", [SingleBlock, RecursiveMemoryEffects]> {
   let hasVerifier = 1;
 }
 
+def Tile_AnyOp : Tile_Op<"any"> {
+  let summary = "True if any element of a fragment is, in all threads of the unit";
+  let description = [{
+    A vote that makes a scalar of what threads found, so that the whole unit can branch on it: a branch around `wgmma` is uniform over
+    the warpgroup. It also synchronises the unit.
+
+    ```mlir
+    %grow = emmy_tile.any %above : !emmy_tile.frag<64xi1, #row>
+    ```
+  }];
+  let arguments = (ins Tile_FragType:$input);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input)";
+  let hasVerifier = 1;
+}
+
 def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
   let summary = "Repeat a fragment along a new dimension";
   let description = [{

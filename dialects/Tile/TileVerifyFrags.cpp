@@ -100,6 +100,12 @@ LogicalResult ReduceOp::verify() {
   return success();
 }
 
+LogicalResult AnyOp::verify() {
+  if (!getInput().getType().getElementType().isInteger(1))
+    return emitOpError("expects i1 elements, but got ") << getInput().getType().getElementType();
+  return success();
+}
+
 LogicalResult ExtractOp::verify() {
   FragType from = getInput().getType(), to = getType();
   LayoutAttr a = from.getLayout(), b = to.getLayout();

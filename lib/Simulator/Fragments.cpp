@@ -181,6 +181,15 @@ LogicalResult Interpreter::exchangeThroughScratch(tile::ReduceOp op) {
   return success();
 }
 
+LogicalResult Interpreter::execAny(tile::AnyOp op) {
+  FailureOr<FragmentRef> input = readable(op, op.getInput());
+  if (failed(input) || failed(giveWay()))
+    return failure();
+  setInteger(op.getResult(), llvm::any_of((*input)->data, [](const Number &element) { return element.integer != 0; }));
+  syncUnit();
+  return success();
+}
+
 LogicalResult Interpreter::execBroadcast(tile::BroadcastOp op) {
   FailureOr<FragmentRef> input = readable(op, op.getInput());
   if (failed(input))

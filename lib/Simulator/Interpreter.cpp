@@ -63,6 +63,7 @@ Handlers::Handlers() {
   add<tile::CoordOp, &I::execCoord>();
   add<tile::MapOp, &I::execMap>();
   add<tile::ReduceOp, &I::execReduce>();
+  add<tile::AnyOp, &I::execAny>();
   add<tile::BroadcastOp, &I::execBroadcast>();
   add<tile::ExtractOp, &I::execExtract>();
   add<tile::LoadOp, &I::execLoad>();

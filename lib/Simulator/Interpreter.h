@@ -92,6 +92,7 @@ private:
   mlir::LogicalResult execMap(tile::MapOp op);
   mlir::LogicalResult execReduce(tile::ReduceOp op);
   mlir::LogicalResult exchangeThroughScratch(tile::ReduceOp op);
+  mlir::LogicalResult execAny(tile::AnyOp op);
   mlir::LogicalResult execBroadcast(tile::BroadcastOp op);
   mlir::LogicalResult execExtract(tile::ExtractOp op);
   /// Runs an element region on columns of values; all columns are equally long.

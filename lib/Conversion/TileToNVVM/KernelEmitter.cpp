@@ -117,7 +117,7 @@ LogicalResult KernelEmitter::emitOp(Operation *op) {
       .Case<AllocOp, SubviewOp, BarrierInitOp, FenceBarrierInitOp, BarrierArriveOp, BarrierExpectOp, BarrierWaitOp, SyncOp,
             FenceAsyncOp, PdlWaitOp, PdlLaunchOp>(emitted)
       .Case<TmaLoadOp, TmaStoreOp, TmaCommitOp, TmaWaitOp, CpAsyncOp, CpAsyncCommitOp, CpAsyncWaitOp>(emitted)
-      .Case<SplatOp, UndefOp, CoordOp, MapOp, BroadcastOp, ExtractOp, ReduceOp>(emitted)
+      .Case<SplatOp, UndefOp, CoordOp, MapOp, BroadcastOp, ExtractOp, ReduceOp, AnyOp>(emitted)
       .Case<LoadOp, StoreOp, GatherOp, ScatterOp, LoadScalarOp, AtomicAddOp, PutOp, GetOp, LoadSharedOp, StoreSharedOp>(emitted)
       .Case<WgmmaFenceOp, WgmmaOp, WgmmaCommitOp, WgmmaWaitOp, MmaOp>(emitted)
       .Default([&](Operation *other) { return emitScalar(*this, other); });

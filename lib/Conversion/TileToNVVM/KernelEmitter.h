@@ -148,6 +148,7 @@ EMMY_EMITTED(BroadcastOp);
 EMMY_EMITTED(ExtractOp);
 // Reduce.cpp
 EMMY_EMITTED(ReduceOp);
+EMMY_EMITTED(AnyOp);
 // GlobalMemory.cpp
 EMMY_EMITTED(LoadOp);
 EMMY_EMITTED(StoreOp);

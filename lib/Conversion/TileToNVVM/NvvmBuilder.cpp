@@ -72,6 +72,15 @@ void NvvmBuilder::syncNamed(Value id, int64_t threads) {
   NVVM::BarrierOp::create(*this, loc, TypeRange(), id, i32(threads), NVVM::BarrierReductionAttr(), /*reductionPredicate=*/Value());
 }
 
+Value NvvmBuilder::voteAny(Value found) {
+  return NVVM::VoteSyncOp::create(*this, loc, getI1Type(), i32(-1), found, NVVM::VoteSyncKind::any);
+}
+
+Value NvvmBuilder::syncAny(Value id, int64_t threads, Value found) {
+  // The dialect's op reduces at barrier 0 only.
+  return callIntrinsic("llvm.nvvm.barrier.cta.red.or.aligned.count", getI1Type(), {id, i32(threads), found});
+}
+
 void NvvmBuilder::syncCluster() {
   NVVM::ClusterArriveOp::create(*this, loc, getUnitAttr());
   NVVM::ClusterWaitOp::create(*this, loc, getUnitAttr());

@@ -54,6 +54,9 @@ public:
   void syncCta();
   void syncWarp();
   void syncNamed(mlir::Value id, int64_t threads);
+  /// Whether any of the warp's, or of the threads that meet at a barrier, found something.
+  mlir::Value voteAny(mlir::Value found);
+  mlir::Value syncAny(mlir::Value id, int64_t threads, mlir::Value found);
   void syncCluster();
   void fenceProxyAsync();
 

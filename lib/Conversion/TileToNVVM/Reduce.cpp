@@ -135,4 +135,17 @@ LogicalResult emit(KernelEmitter &e, ReduceOp op) {
   return success();
 }
 
+LogicalResult emit(KernelEmitter &e, AnyOp op) {
+  NvvmBuilder &b = e.b;
+  Value found;
+  for (Value element : e.registers(op.getInput()))
+    found = found ? b.createOrFold<arith::OrIOp>(b.loc, found, element) : element;
+  if (e.unit.warps == 1)
+    found = b.voteAny(found);
+  else
+    found = b.syncAny(e.unit.kind == Unit::Cta ? b.i32(0) : e.unit.barrier, e.unit.threads(), found);
+  e.set(op.getResult(), found);
+  return success();
+}
+
 } // namespace emmy::tile

@@ -114,3 +114,29 @@ emmy_tile.kernel @columns(%s: f32) grid [1, 1, 1] warps 4 {
     emmy_tile.yield %c : f32
   }
 }
+
+#flags = #emmy_tile.layout<reg = [2:(1)], lane = [32:(2)], warp = [4:(64)]>
+#flags_of_warp = #emmy_tile.layout<reg = [2:(1)], lane = [32:(2)], warp = [1:(0)]>
+
+// Registers, then the threads of the unit: a barrier that reduces, or a vote of one warp.
+// CHECK-LABEL: llvm.func @votes
+// CHECK-COUNT-2: llvm.call_intrinsic "llvm.nvvm.barrier.cta.red.or.aligned.count"(%{{.*}}, %{{.*}}, %{{.*}}) : (i32, i32, i1) -> i1
+// CHECK: nvvm.vote.sync any
+emmy_tile.kernel @votes(%s: i1, %p: !emmy_tile.ptr<f32>) grid [1, 1, 1] warps 12 {
+  emmy_tile.warp_specialize {
+    emmy_tile.role "groups" warpgroups 2 {
+      %x = emmy_tile.splat %s : i1 -> !emmy_tile.frag<256xi1, #flags>
+      %a = emmy_tile.any %x : !emmy_tile.frag<256xi1, #flags>
+      scf.if %a {
+        %b = emmy_tile.any %x : !emmy_tile.frag<256xi1, #flags>
+        scf.if %b {
+          emmy_tile.sync unit
+        }
+      }
+    }
+    emmy_tile.role "warps" warps 4 {
+      %x = emmy_tile.splat %s : i1 -> !emmy_tile.frag<64xi1, #flags_of_warp>
+      %a = emmy_tile.any %x : !emmy_tile.frag<64xi1, #flags_of_warp>
+    }
+  }
+}

@@ -180,3 +180,12 @@ func.func @f(%x: !emmy_tile.frag<64xf32, #f>) {
   }
   return
 }
+
+// -----
+
+#f = #emmy_tile.layout<reg = [2:(1)], lane = [32:(2)], warp = []>
+func.func @f(%x: !emmy_tile.frag<64xi32, #f>) {
+  // expected-error@below {{'emmy_tile.any' op expects i1 elements, but got 'i32'}}
+  %a = emmy_tile.any %x : !emmy_tile.frag<64xi32, #f>
+  return
+}
