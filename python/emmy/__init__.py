@@ -16,7 +16,7 @@ from emmy.errors import CompileError, EmmyError, ShapeError, TraceError, Unsuppo
 
 if TYPE_CHECKING:
     from emmy.api import CompiledFunction, compile
-    from emmy.simulator import simulate
+    from emmy.simulation import simulate
 
 __all__ = [
     "CompileError",
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 # torch is imported only by those who compile, so that `emmy.ir` and the command line start quickly.
-_LAZY = {"CompiledFunction": "emmy.api", "compile": "emmy.api", "simulate": "emmy.simulator"}
+_LAZY = {"CompiledFunction": "emmy.api", "compile": "emmy.api", "simulate": "emmy.simulation"}
 
 
 def __getattr__(name: str) -> Any:

@@ -184,3 +184,11 @@ def test_cache_lists_and_clears(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     assert main(["cache", "clear"]) == 0
     assert "freed 3.0 KiB" in capsys.readouterr().out
     assert not list(tmp_path.glob("*/*"))
+
+
+def test_run_on_the_simulator(capsys: pytest.CaptureFixture[str]) -> None:
+    expression = "F.linear(torch.randn(70, 64).bfloat16(), torch.randn(48, 64).bfloat16())"
+    assert main(["run", "--simulate", "--check", "-c", expression]) == 0
+    printed = capsys.readouterr().out
+    assert "70x48 bfloat16 on cpu" in printed and "result 0: ok" in printed
+    assert "--simulate has none" in fails(capsys, "run", "--simulate", "--bench", "-c", expression)

@@ -10,6 +10,7 @@ import torch
 from emmy import ir
 from emmy._mlir_libs import _emmy
 from emmy.compiler import build
+from emmy.errors import UsageError
 from emmy.simulator import SimulationError, simulate, simulating
 
 SCALE = """
@@ -67,8 +68,23 @@ def test_runs_a_plan(size: int) -> None:
         assert torch.equal(y, x * 3.0)
 
 
-def test_is_public() -> None:
-    assert emmy.simulate is simulate
+def test_simulates_a_pytorch_module() -> None:
+    model = torch.nn.Linear(64, 32).bfloat16().eval()
+    x = torch.randn(70, 64).bfloat16()
+    with torch.no_grad():
+        torch.testing.assert_close(emmy.simulate(model, (x,), seed=3), model(x), rtol=2**-7, atol=2**-7)
+    with pytest.raises(UsageError, match="as one tuple"):
+        emmy.simulate(model, plan(), x)
+
+
+def test_simulates_a_module_that_carries_its_plan() -> None:
+    kernels, x = module(), torch.randn(100)
+    with pytest.raises(UsageError, match="the module carries no plan"):
+        emmy.simulate(kernels, (x,))
+    (given,) = emmy.simulate(kernels, plan(), x)
+    kernels.operation.attributes["emmy.plan"] = ir.StringAttr.get(plan(), kernels.context)
+    (carried,) = emmy.simulate(kernels, (x,), schedule="delay=async")
+    assert torch.equal(given, x * 3.0) and torch.equal(carried, given)
 
 
 def test_reports_the_rule_and_the_op() -> None:
@@ -106,3 +122,45 @@ def test_a_plan_writes_mutable_arguments_and_gives_views() -> None:
     (view,) = simulate(module(), text, x)
     assert torch.equal(x, torch.arange(5) * 3.0)
     assert torch.equal(view, x[1:3])
+
+
+DEADLOCK = """
+emmy_tile.kernel @waits() grid [1, 1, 1] warps 2 {
+  %full = emmy_tile.alloc : !emmy_tile.barrier<1>
+  %c0 = arith.constant 0 : i32
+  emmy_tile.one_thread {
+    emmy_tile.barrier_init %full, 2 : !emmy_tile.barrier<1>
+  }
+  emmy_tile.sync cta
+  emmy_tile.warp_specialize {
+    emmy_tile.role "maker" warps 1 {
+      emmy_tile.barrier_arrive %full[%c0] : !emmy_tile.barrier<1>
+    }
+    emmy_tile.role "taker" warps 1 {
+      emmy_tile.barrier_wait %full[%c0] parity %c0 : !emmy_tile.barrier<1>
+    }
+  }
+}
+"""
+
+
+def test_a_deadlock_names_who_waits_for_whom() -> None:
+    context = ir.Context()
+    _emmy.register_dialects(context)
+    text = json.loads(plan()) | {"symbols": [], "args": [], "buffers": [], "outputs": []}
+    text["steps"] = [{"launch": "waits", "grid": [1, 1, 1], "params": []}]
+    with pytest.raises(SimulationError) as error:
+        simulate(ir.Module.parse(DEADLOCK, context), text)
+    message = str(error.value)
+    assert "violates deadlock: nothing can move; 1 units wait" in message
+    assert "taker of CTA 0 waits for barrier 0, parity 0: phase 0 lacks 1 of 2 arrivals" in message
+    assert "arrivals come from maker; arrived: maker of CTA 0" in message
+    assert '"-":14:7' in message
+
+
+def test_arguments_that_the_plan_does_not_write_are_read_only() -> None:
+    text = json.loads(plan())
+    text["buffers"], text["outputs"] = [{"arg": 0}], []
+    text["steps"][0]["switch"][1]["steps"][0]["params"][1] = {"ptr": 0, "offset": 0}
+    with pytest.raises(SimulationError, match="violates read-only: CTA 0 writes x"):
+        simulate(module(), text, torch.randn(8))
