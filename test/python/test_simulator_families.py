@@ -49,12 +49,11 @@ def contraction(
     step: int = 64,
 ) -> str:
     """A schedule of a contraction; a shared operand makes clusters of two."""
-    cluster, stages = (1 if multicast == "none" else 2), (2 if mma == "wgmma" else 1)
+    shared, stages = f"cluster = {1 if multicast == 'none' else 2}, multicast = {multicast}", (2 if mma == "wgmma" else 1)
     persistent = ", persistent" if mma == "wgmma" and consumers > 1 else ""
     return (
-        f"#emmy_sched.contraction<tile = [{tile}], step = {step}, stages = {stages}, "
-        f"consumers = {consumers}, cluster = {cluster}, multicast = {multicast}, raster = 2, "
-        f"wait = {wait}, epilogue = {epilogue}, mma = {mma}{persistent}>"
+        f"#emmy_sched.contraction<tile = [{tile}], step = {step}, stages = {stages}, consumers = {consumers}, "
+        f"{shared}, raster = 2, wait = {wait}, epilogue = {epilogue}, mma = {mma}{persistent}>"
     )
 
 
