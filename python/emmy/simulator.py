@@ -21,6 +21,7 @@ import numpy as np
 import torch
 
 from emmy._mlir_libs import _emmy
+from emmy._runtime import PlanMismatch
 from emmy.errors import EmmyError
 
 __all__ = ["SimulatedPlan", "Simulation", "SimulationError", "active", "simulate", "simulating"]
@@ -96,6 +97,23 @@ class _Run:
             else:
                 value = int(argument)
             self.symbols[symbol["id"]] = value
+
+    def check_arguments(self) -> None:
+        """Like the runtime, takes only the layouts that the plan was made for."""
+        for index, (spec, argument) in enumerate(zip(self.plan["args"], self.arguments, strict=True)):
+            if not isinstance(argument, torch.Tensor):
+                continue
+            name = spec.get("name") or f"argument {index}"
+            sizes = [self.evaluate(size) for size in spec["sizes"]]
+            contiguous = list(torch.empty(sizes, device="meta").stride())
+            strides = [self.evaluate(stride) for stride in spec["strides"]] if "strides" in spec else contiguous
+            free = [size == 1 or 0 in sizes for size in sizes]  # strides that address nothing
+            same = all(skip or mine == wanted for skip, mine, wanted in zip(free, argument.stride(), strides, strict=False))
+            if list(argument.shape) != sizes or not same:
+                got = f"{list(argument.shape)} with strides {list(argument.stride())}"
+                raise PlanMismatch(f"{name}: expected sizes {sizes} with strides {strides}, but got {got}")
+            if argument.data_ptr() % spec.get("align", 1):
+                raise PlanMismatch(f"{name}: expected an address that is a multiple of {spec['align']} bytes")
 
     def bind_buffers(self) -> None:
         for index, buffer in enumerate(self.plan["buffers"]):
@@ -197,9 +215,11 @@ def simulate(
 
     Raises:
         SimulationError: a rule was broken; the message names it, the op and the accesses.
+        PlanMismatch: sizes, strides or alignment of an argument differ from what the plan was made for.
     """
     run = _Run(json.loads(plan) if isinstance(plan, str) else plan, arguments)
     run.bind_symbols()
+    run.check_arguments()
     run.bind_buffers()
     run.add_steps(run.plan["steps"])
     steps = json.dumps({"buffers": run.descriptions, "steps": run.steps})

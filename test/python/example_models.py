@@ -1,5 +1,7 @@
-"""The examples that every target must run: RMSNorm, linear, softmax, attention, a gated MLP and a decoder layer with the
-structure of Qwen3. Each takes tensors with a sequence length in them, which may be symbolic."""
+"""The examples that every target must run: RMSNorm, linear, softmax, attention, a gated MLP and a decoder layer like Qwen3's.
+
+Each takes tensors with a sequence length in them, which may be symbolic.
+"""
 
 from __future__ import annotations
 

@@ -304,7 +304,8 @@ LogicalResult Applier::prepare(Value value, Scope &scope, ArrayRef<StringAttr> o
     return success();
   bool inFold = isa<fuse::FoldOp>(op->getParentOp());
   bool opens = llvm::any_of(cast<fuse::ValueType>(value.getType()).getAxes(), [&](StringAttr a) { return llvm::is_contained(opening, a); });
-  if (!opens && !inFold)
+  bool isOpen = llvm::all_of(serialAxesOf(value), [&](StringAttr a) { return llvm::is_contained(scope.open, a); });
+  if (!opens && !inFold && isOpen)
     return emit(value, scope);
   for (Value operand : op->getOperands())
     if (isa<fuse::ValueType>(operand.getType()) && failed(prepare(operand, scope, opening)))

@@ -129,8 +129,14 @@ static std::string checkContractions(const KernelDag &dag, const Anchors &anchor
   return "";
 }
 
+/// Whether a value is read from memory that is contiguous along one of `axes`.
+static bool isReadAlong(const Node &node, ArrayRef<unsigned> axes) {
+  return node.kind == NodeKind::Load && !node.exprs.empty() &&
+         llvm::any_of(axes, [&](unsigned axis) { return node.exprs.back().isFunctionOfDim(axis); });
+}
+
 /// Scores that contractions along `n` consume: everything else about them lives in registers while n streams by.
-static std::string checkStreaming(const KernelDag &dag, const Anchors &anchors) {
+static std::string checkStreaming(const KernelDag &dag, const Anchors &anchors, TargetAttr target) {
   if (anchors.last.empty()) // (1)
     return "a contraction feeds reductions and no contraction consumes them";
   const SmallVector<unsigned, 2> &over = dag.nodes[anchors.last[0]].over;
@@ -161,7 +167,9 @@ static std::string checkStreaming(const KernelDag &dag, const Anchors &anchors) 
     bool left = anchors.onAnchor[node.operands[0]], right = anchors.onAnchor[node.operands[1]];
     if (node.over != over || left == right)
       return "the contraction does not have scores on one side and memory on the other";
-    const Node &scores = dag.nodes[node.operands[left ? 0 : 1]];
+    const Node &scores = dag.nodes[node.operands[left ? 0 : 1]], &memory = dag.nodes[node.operands[left ? 1 : 0]];
+    if (!target.isCpu() && isReadAlong(memory, over))
+      return "tensor cores take the streamed operand of the outer contraction along its width, and it lies along the stream";
     SmallVector<unsigned> width;
     for (unsigned axis : node.axes)
       if (!llvm::is_contained(scores.axes, axis))
@@ -191,7 +199,7 @@ Verdict judge(const KernelDag &dag, TargetAttr target) {
   } else {
     verdict.kind = KernelClass::Streaming;
     if (verdict.isLegal())
-      verdict.reason = checkStreaming(dag, anchors);
+      verdict.reason = checkStreaming(dag, anchors, target);
   }
   return verdict;
 }

@@ -39,11 +39,6 @@ static sched::TileType withElement(sched::TileType tile, Type element) {
   return sched::TileType::get(tile.getContext(), tile.getAxes(), tile.getSizes(), element, tile.getLevel());
 }
 
-bool FragmentBuilder::isRagged(StringAttr name) {
-  sched::AxisAttr axis = b.program.getAxis(name);
-  return !axis.getSize().isMultipleOf(axis.getBlock());
-}
-
 Value FragmentBuilder::spread(Value value, sched::TileType from, sched::TileType tile) {
   if (axesOf(from).size() == axesOf(tile).size() || axesOf(from).empty())
     return value; // of the same axes, or a scalar, which maps take as it is
@@ -178,7 +173,7 @@ template <typename Op> FragmentBuilder::Strided FragmentBuilder::strided(Op op, 
   SmallVector<StringAttr> axes = axesOf(tile);
   Strided made;
   made.offset = b.compute(expr, b.startsOf(op.getOver(), place.starts), b.getI64Type());
-  bool ragged = llvm::any_of(axes, [&](StringAttr axis) { return isRagged(axis); });
+  bool ragged = llvm::any_of(axes, [&](StringAttr axis) { return b.isRagged(axis); });
   for (StringAttr axis : axes) {
     AffineExpr stride = sum.coefficientOf(positionOf(axis, op.getOver()));
     made.strides.push_back(stride ? b.size(stride, b.getI64Type()) : b.i64(0));
@@ -202,7 +197,7 @@ template <typename Op> FragmentBuilder::Gathered FragmentBuilder::gathered(Op op
   });
   SmallVector<std::pair<AffineExpr, AffineExpr>> checks; // 0 <= first < second
   for (auto [i, name] : llvm::enumerate(op.getOver().template getAsRange<StringAttr>()))
-    if (tile.hasAxis(name) && isRagged(name))
+    if (tile.hasAxis(name) && b.isRagged(name))
       checks.push_back({getAffineDimExpr(i, b.getContext()), b.program.getAxis(name).getSize()});
   if (op.getGuard())
     for (auto [guard, limit] : llvm::zip(op.getGuard()->getResults(), op.getLimits()->getSizes()))
@@ -273,7 +268,7 @@ void FragmentBuilder::write(sched::WriteOp op) {
 }
 
 Value FragmentBuilder::clear(Value fragment, sched::TileType tile, StringAttr axis, TypedAttr number) {
-  if (!isRagged(axis))
+  if (!b.isRagged(axis))
     return fragment;
   int64_t dim = axesOf(tile)[0] == axis ? 0 : 1;
   Value at = tile::CoordOp::create(b, b.loc, typeOf(withElement(tile, b.getI32Type())), dim, place.starts[b.axisPosition(axis)]);

@@ -38,8 +38,6 @@ public:
   mlir::Value clear(mlir::Value fragment, sched::TileType tile, mlir::StringAttr axis, mlir::TypedAttr number = {});
   /// Takes conditions that hold in the plain range of a pipeline as true.
   void assumePlain() { isPlain = true; }
-  /// True if elements past the end of an axis can occur in the rectangle.
-  bool isRagged(mlir::StringAttr axis);
 
 private:
   /// How an access reaches the rectangle.

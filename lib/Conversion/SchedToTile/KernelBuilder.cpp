@@ -160,6 +160,12 @@ unsigned KernelBuilder::axisPosition(StringAttr name) {
   llvm_unreachable("the verifier knows the axes of every access");
 }
 
+bool KernelBuilder::isRagged(StringAttr name) {
+  sched::AxisAttr axis = program.getAxis(name);
+  int64_t blocks = name == stacked ? kernel.getCluster() : 1;
+  return !axis.getSize().isMultipleOf(axis.getBlock() * blocks);
+}
+
 SmallVector<Value> KernelBuilder::startsOf(ArrayAttr over, const AxisStarts &starts) {
   SmallVector<Value> values;
   for (auto name : over.getAsRange<StringAttr>())

@@ -47,6 +47,11 @@ public:
   // Program.
   unsigned axisPosition(mlir::StringAttr name);
   sched::AxisAttr axis(unsigned position) { return llvm::cast<sched::AxisAttr>(program.getAxes()[position]); }
+  /// Whether blocks of an axis may reach past its end, or lie past it: a cluster takes a whole group of blocks along the axis its CTAs are
+  /// stacked along.
+  bool isRagged(mlir::StringAttr name);
+  /// The axis along which the CTAs of a cluster are stacked.
+  mlir::StringAttr stacked;
   /// Starts of the axes in an access' `over`.
   llvm::SmallVector<mlir::Value> startsOf(mlir::ArrayAttr over, const AxisStarts &starts);
   /// The copy engine's plan for a tensor's access with the program's blocks for `tileAxes`.

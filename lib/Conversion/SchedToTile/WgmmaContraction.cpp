@@ -119,6 +119,7 @@ void WgmmaContraction::build() {
   int64_t warps = 4 * s.getConsumers() + (setsRegisters ? 4 : 1);
   builder = std::make_unique<KernelBuilder>(program, ArrayRef<AffineExpr>{ctas, one, one}, s.getCluster(), warps);
   KernelBuilder &k = *builder;
+  k.stacked = order.stackRows ? order.row : order.column;
   allocate();
   initBarriers();
   bool clustered = s.getCluster() > 1;

@@ -11,7 +11,7 @@ import torch
 import torch.utils._pytree as pytree
 from emmy.errors import UsageError
 from torch import nn
-from torch.fx.proxy import _register_stack_trace_anchor
+from torch.fx import proxy
 
 __all__ = ["Program", "call_signature"]
 
@@ -39,8 +39,9 @@ class Program(nn.Module):
         if not isinstance(target, nn.Module):
             for name, module in _captured_modules(target):
                 self.add_module(name, module)
-            # Without this, torch records source lines only for frames named `forward`.
-            _register_stack_trace_anchor(target)
+            # Without this, torch records source lines only for frames named `forward`; before 2.13 it always does.
+            if register := getattr(proxy, "_register_stack_trace_anchor", None):
+                register(target)
         self._signature = _signature_of(target)
         self._structure = _Structure()
         self.training = getattr(target, "training", False)

@@ -92,3 +92,23 @@ func.func @keeps_operands_in_memory(%x: tensor<64x4096xbf16>, %w: tensor<512x409
   %y = emmy_graph.linear %h, %w : (tensor<64x4096xbf16>, tensor<512x4096xbf16>) -> tensor<64x512xbf16>
   return %y : tensor<64x512xbf16>
 }
+
+// -----
+
+!q = tensor<2x64x32xbf16>
+!kt = tensor<2x32x96xbf16>
+!s = tensor<2x64x96xbf16>
+
+// Tensor cores stream values along their width. Values that lie along the keys are multiplied in a kernel of their own.
+// CHECK-LABEL: emmy_fuse.kernel @matmul
+// CHECK-NOT: emmy_fuse.fold
+// CHECK: emmy_fuse.kernel
+// CHECK-NOT: emmy_fuse.fold
+// CHECK-LABEL: func.func @values_along_the_stream
+func.func @values_along_the_stream(%q: !q, %k: !kt, %vt: !kt) -> !q {
+  %s = emmy_graph.matmul %q, %k : (!q, !kt) -> !s
+  %p = emmy_graph.pointwise sigmoid(%s) : (!s) -> !s
+  %v = emmy_graph.permute %vt dims [0, 2, 1] : !kt -> tensor<2x96x32xbf16>
+  %o = emmy_graph.matmul %p, %v : (!s, tensor<2x96x32xbf16>) -> !q
+  return %o : !q
+}
