@@ -59,8 +59,9 @@ static WarpDigits digitsAlong(KernelEmitter &e, LayoutAttr layout, int64_t dim) 
   return digits;
 }
 
-/// Exchanges partial results over shared memory, laid out as [element of the result][part of the line]. The unit synchronises
-/// before writing, before reading, and after reading, so that scratch may be anything else before and after.
+/// Exchanges partial results over shared memory, laid out as [part of the line][element of the result]: threads with neighbouring
+/// elements then use neighbouring banks. The unit synchronises before writing, before reading, and after reading, so that scratch
+/// may be anything else before and after.
 static LogicalResult combineWarps(KernelEmitter &e, ReduceOp op, SmallVector<Value> &partial) {
   NvvmBuilder &b = e.b;
   FragType result = op.getType();
@@ -88,21 +89,21 @@ static LogicalResult combineWarps(KernelEmitter &e, ReduceOp op, SmallVector<Val
       offset += layout.coordinates(i, 0, 0)[dim] * pitch;
   }
   SharedAddress base = e.address(op.getScratch());
-  Value line = number ? b.mul(number, digits.parts * bytes) : b.i32(0);
+  Value first = number ? b.mul(number, bytes) : b.i32(0);
   auto at = [&](int64_t offset, int64_t part) {
     SharedAddress where = base;
-    where.bytes += (offset * digits.parts + part) * bytes;
+    where.bytes += (part * elements + offset) * bytes;
     return where;
   };
   e.syncUnit();
   bool boolean = element.isInteger(1);
   for (auto [value, offset] : llvm::zip(partial, offsets))
-    b.store(boolean ? b.zeroExtend(value, b.getI8Type()) : value, e.pointer(at(offset, 0), b.add(line, b.mul(digits.part, bytes))), bytes);
+    b.store(boolean ? b.zeroExtend(value, b.getI8Type()) : value, e.pointer(at(offset, 0), b.add(first, b.mul(digits.part, elements * bytes))), bytes);
   e.syncUnit();
   for (auto [value, offset] : llvm::zip(partial, offsets)) {
     SmallVector<Value> parts;
     for (int64_t part = 0; part < digits.parts; ++part) {
-      Value loaded = b.load(e.pointer(at(offset, part), line), boolean ? b.getI8Type() : element, bytes);
+      Value loaded = b.load(e.pointer(at(offset, part), first), boolean ? b.getI8Type() : element, bytes);
       parts.push_back(boolean ? b.truncate(loaded, element) : loaded);
     }
     value = combineTree(e, op, parts);

@@ -96,10 +96,13 @@ emmy_tile.kernel @rows(%s: f32) grid [1, 1, 1] warps 4 {
   }
 }
 
-// A column spans eight lanes and four warps: three steps for each of four columns, then an exchange between two barriers.
+// A column spans eight lanes and four warps: three steps for each of four columns, then an exchange between two barriers. Each
+// warp writes the 64 bytes of its sixteen columns side by side: neighbouring banks for neighbouring columns.
 // CHECK-LABEL: llvm.func @columns
 // CHECK-COUNT-12: nvvm.shfl.sync bfly
 // CHECK: nvvm.barrier
+// CHECK-NEXT: %[[LINE:.+]] = arith.constant 64 : i32
+// CHECK-NEXT: arith.muli %{{.+}}, %[[LINE]] : i32
 // CHECK-COUNT-4: llvm.store
 // CHECK: nvvm.barrier
 // CHECK-COUNT-16: llvm.load
