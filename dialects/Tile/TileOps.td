@@ -346,7 +346,8 @@ def Tile_ReduceOp : Tile_Op<"reduce", [SingleBlock, RecursiveMemoryEffects]> {
   let description = [{
     The region combines two elements; it must be associative and commutative. The result keeps the other dimensions; its layout is
     the operand's with the dimension's strides dropped, so threads that shared a line hold replicas. Where the line spans warps,
-    `scratch` is shared memory of at least warps × result elements, and the unit synchronises before and after using it.
+    `scratch` is shared memory of at least warps × result elements. The unit synchronises while using it, and before and after where
+    other ops use it too.
 
     ```mlir
     %m = emmy_tile.reduce %x over 1 : !emmy_tile.frag<64x128xf32, #acc> -> !emmy_tile.frag<64xf32, #row> {

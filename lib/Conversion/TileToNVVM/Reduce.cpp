@@ -60,8 +60,8 @@ static WarpDigits digitsAlong(KernelEmitter &e, LayoutAttr layout, int64_t dim) 
 }
 
 /// Exchanges partial results over shared memory, laid out as [part of the line][element of the result]: threads with neighbouring
-/// elements then use neighbouring banks. The unit synchronises before writing, before reading, and after reading, so that scratch
-/// may be anything else before and after.
+/// elements then use neighbouring banks. The unit synchronises before reading. Scratch that others use too is guarded before and after;
+/// scratch of this reduction alone only from its own trip before, in a loop.
 static LogicalResult combineWarps(KernelEmitter &e, ReduceOp op, SmallVector<Value> &partial) {
   NvvmBuilder &b = e.b;
   FragType result = op.getType();
@@ -95,7 +95,9 @@ static LogicalResult combineWarps(KernelEmitter &e, ReduceOp op, SmallVector<Val
     where.bytes += (part * elements + offset) * bytes;
     return where;
   };
-  e.syncUnit();
+  bool isAlone = op.getScratch().getDefiningOp<AllocOp>() && op.getScratch().hasOneUse();
+  if (!isAlone || op->getParentOfType<LoopLikeOpInterface>())
+    e.syncUnit();
   bool boolean = element.isInteger(1);
   for (auto [value, offset] : llvm::zip(partial, offsets))
     b.store(boolean ? b.zeroExtend(value, b.getI8Type()) : value, e.pointer(at(offset, 0), b.add(first, b.mul(digits.part, elements * bytes))), bytes);
@@ -108,7 +110,8 @@ static LogicalResult combineWarps(KernelEmitter &e, ReduceOp op, SmallVector<Val
     }
     value = combineTree(e, op, parts);
   }
-  e.syncUnit();
+  if (!isAlone)
+    e.syncUnit();
   return success();
 }
 

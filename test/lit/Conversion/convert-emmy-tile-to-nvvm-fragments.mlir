@@ -96,22 +96,42 @@ emmy_tile.kernel @rows(%s: f32) grid [1, 1, 1] warps 4 {
   }
 }
 
-// A column spans eight lanes and four warps: three steps for each of four columns, then an exchange between two barriers. Each
-// warp writes the 64 bytes of its sixteen columns side by side: neighbouring banks for neighbouring columns.
+// A column spans eight lanes and four warps: three steps for each of four columns, then an exchange around a barrier. Each warp
+// writes the 64 bytes of its sixteen columns side by side: neighbouring banks for neighbouring columns.
 // CHECK-LABEL: llvm.func @columns
 // CHECK-COUNT-12: nvvm.shfl.sync bfly
-// CHECK: nvvm.barrier
-// CHECK-NEXT: %[[LINE:.+]] = arith.constant 64 : i32
+// CHECK-NOT: nvvm.barrier
+// CHECK: %[[LINE:.+]] = arith.constant 64 : i32
 // CHECK-NEXT: arith.muli %{{.+}}, %[[LINE]] : i32
 // CHECK-COUNT-4: llvm.store
 // CHECK: nvvm.barrier
 // CHECK-COUNT-16: llvm.load
-// CHECK: nvvm.barrier
+// CHECK-NOT: nvvm.barrier
 // CHECK: llvm.return
 emmy_tile.kernel @columns(%s: f32) grid [1, 1, 1] warps 4 {
   %scratch = emmy_tile.alloc : !emmy_tile.shared<4x16xf32>
   %x = emmy_tile.splat %s : f32 -> !acc
   %m = emmy_tile.reduce %x over 0 scratch %scratch : !emmy_tile.shared<4x16xf32> : !acc -> !emmy_tile.frag<16xf32, #column> {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    emmy_tile.yield %c : f32
+  }
+}
+
+// Scratch that two reductions use is guarded before and after each.
+// CHECK-LABEL: llvm.func @shared_scratch
+// CHECK-COUNT-6: nvvm.barrier
+// CHECK-NOT: nvvm.barrier
+// CHECK: llvm.return
+emmy_tile.kernel @shared_scratch(%s: f32) grid [1, 1, 1] warps 4 {
+  %scratch = emmy_tile.alloc : !emmy_tile.shared<4x16xf32>
+  %x = emmy_tile.splat %s : f32 -> !acc
+  %m = emmy_tile.reduce %x over 0 scratch %scratch : !emmy_tile.shared<4x16xf32> : !acc -> !emmy_tile.frag<16xf32, #column> {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    emmy_tile.yield %c : f32
+  }
+  %m2 = emmy_tile.reduce %x over 0 scratch %scratch : !emmy_tile.shared<4x16xf32> : !acc -> !emmy_tile.frag<16xf32, #column> {
   ^bb0(%a: f32, %b: f32):
     %c = arith.addf %a, %b : f32
     emmy_tile.yield %c : f32
