@@ -1,4 +1,4 @@
-"""RMSNorm, softmax and layer norm against Inductor max-autotune: `python benchmarks/rows.py [--json FILE]`."""
+"""Norms, softmax and reductions against Inductor max-autotune: `python benchmarks/rows.py [--json FILE]`."""
 
 from __future__ import annotations
 
@@ -32,6 +32,22 @@ class GeluMul(nn.Module):
         return F.gelu(x) * y
 
 
+class Sum(nn.Module):
+    """Over one axis, or over all."""
+
+    def __init__(self, dim: int | None) -> None:
+        super().__init__()
+        self.dim = dim
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.sum() if self.dim is None else x.sum(self.dim)
+
+
+class Variance(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.float().var(0)
+
+
 def case(name: str, module: nn.Module, shapes: list[tuple[int, ...]]) -> harness.Case:
     def make() -> harness.Inputs:
         return tuple(torch.randn(shape, device="cuda", dtype=torch.bfloat16) for shape in shapes)
@@ -53,6 +69,9 @@ def main() -> None:
         ("softmax 8192x8192", Softmax(), [(8192, 8192)]),
         ("layer_norm 16384x4096", LayerNorm(), [(16384, 4096), (4096,), (4096,)]),
         ("gelu_mul 8192x12288", GeluMul(), [(8192, 12288), (8192, 12288)]),
+        ("sum_of_columns 4096x4096", Sum(0), [(4096, 4096)]),
+        ("sum_of_all 4096x4096", Sum(None), [(4096, 4096)]),
+        ("variance_of_columns 8192x1024", Variance(), [(8192, 1024)]),
     ]
     results = []
     for name, module, shapes in cases:

@@ -179,6 +179,10 @@ LogicalResult Interpreter::execTmaStore(tile::TmaStoreOp op) {
                                            integers(op.getCoords()), as<SharedRef>(op.getSource()));
   if (failed(request))
     return failure();
+  for (auto [i, start] : llvm::enumerate(request->start))
+    if (start < 0) // loads may
+      return fail(op, "out-of-bounds", unit.name + " stores a tile from coordinate #" + Twine(i) + " = " + Twine(start) +
+                                           ", which is an illegal instruction: tiles are cut off at the end of a tensor only");
   Warp &warp = unit.leader();
   const size_t group = warp.bulk.size() - 1;
   warp.bulk[group].op = op;

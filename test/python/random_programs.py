@@ -140,13 +140,17 @@ def mma(seed: int) -> Program:
 
 
 def boxes(seed: int) -> Program:
-    """A box of a tensor, at coordinates that may lie outside, goes to shared memory and to another tensor, or is added there."""
+    """A box of a tensor, also from before its start, goes to shared memory and to another tensor, or is added there."""
     rng = random.Random(seed)
     swizzle = rng.choice([0, 32, 64, 128])
     columns = swizzle // 4 if swizzle else 4 * rng.randint(1, 16)
     rows = 8 * rng.randint(1, 8)
     sizes = [(rng.randint(1, 70), 4 * rng.randint(1, 20)) for _ in range(2)]
-    corners = [(rng.randint(-8, size[0] - 1), 4 * rng.randint(-2, size[1] // 4 - 1)) for size in sizes]
+    # A load may begin before its tensor, a store may not.
+    corners = [
+        (rng.randint(-8 * load, size[0] - 1), 4 * rng.randint(-2 * load, size[1] // 4 - 1))
+        for size, load in zip(sizes, (1, 0), strict=True)
+    ]
     add = rng.random() < 0.4
     mark = f", swizzle = {swizzle}" if swizzle else ""
     box, map_, bar = (
