@@ -63,16 +63,23 @@ LogicalResult emit(KernelEmitter &e, WarpSpecializeOp op) {
     return op.emitOpError("expects to stand at the top of a kernel, since its warps part for good");
   RolePlan plan = planRoles(op);
   Block *teardown = e.newBlock();
+  int64_t end = 0; // of the warps dealt out so far
   for (auto [i, entry] : llvm::enumerate(plan.roles)) {
     RoleOp role = entry.role;
     if (role.getWarpgroups() && entry.firstWarp % 4)
       return role.emitOpError("expects its warpgroups to start at a multiple of four warps, but they start at ")
              << entry.firstWarp;
+    if (entry.firstWarp > end) { // warps between two roles have none
+      Block *others = e.newBlock();
+      e.b.branch(e.b.below(e.warp, entry.firstWarp), teardown, {}, others, {});
+      e.continueIn(others);
+    }
+    end = entry.firstWarp + entry.occupied;
     Block *next = teardown;
     if (i + 1 < plan.roles.size()) {
       Block *mine = e.newBlock();
       next = e.newBlock();
-      e.b.branch(e.b.below(e.warp, entry.firstWarp + entry.occupied), mine, {}, next, {});
+      e.b.branch(e.b.below(e.warp, end), mine, {}, next, {});
       e.continueIn(mine);
     }
     if (failed(emitRole(e, entry, i, teardown)))

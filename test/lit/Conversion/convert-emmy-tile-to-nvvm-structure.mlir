@@ -123,3 +123,30 @@ emmy_tile.kernel @control(%n: i32, %flag: i1, %p: !emmy_tile.ptr<f32>) grid [1, 
 emmy_tile.kernel @choice(%flag: i1, %p: !emmy_tile.ptr<f32>, %q: !emmy_tile.ptr<f32>) grid [1, 1, 1] warps 1 {
   %r = arith.select %flag, %p, %q : !emmy_tile.ptr<f32>
 }
+
+// A warp, then a warpgroup, which starts at a multiple of four: the three warps between them go to the end.
+// CHECK-LABEL: llvm.func @idle_between_roles
+// CHECK: llvm.cond_br %{{.+}}, ^{{bb[0-9]+}}, ^[[REST:bb[0-9]+]]
+// CHECK: ^[[REST]]:
+// CHECK: %[[FOUR:.+]] = arith.constant 4 : i32
+// CHECK: %[[IDLE:.+]] = arith.cmpi ult, %{{.+}}, %[[FOUR]] : i32
+// CHECK: llvm.cond_br %[[IDLE]], ^[[END:bb[0-9]+]], ^[[SECOND:bb[0-9]+]]
+// CHECK: ^[[SECOND]]:
+// CHECK: llvm.br ^[[END]]
+emmy_tile.kernel @idle_between_roles(%x: !emmy_tile.ptr<i32>) grid [1, 1, 1] warps 8 {
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i32
+  emmy_tile.warp_specialize {
+    emmy_tile.role "first" warps 1 {
+      emmy_tile.one_thread {
+        %a = emmy_tile.atomic_add %x[%zero], %one : !emmy_tile.ptr<i32>, i32 -> i32
+      }
+    }
+    emmy_tile.role "second" warpgroups 1 {
+    ^bb0(%unit: i32):
+      emmy_tile.one_thread {
+        %b = emmy_tile.atomic_add %x[%zero], %one : !emmy_tile.ptr<i32>, i32 -> i32
+      }
+    }
+  }
+}
