@@ -89,12 +89,28 @@ static FailureOr<ScenarioBuffer> parseBuffer(Operation *op, Attribute attr) {
   if (!buffer.type || !buffer.type.hasStaticShape() || !format)
     return op->emitOpError("expects buffers {type = tensor<…>, fill = …, expect = …}, but got ") << attr;
   buffer.format = *format;
-  if (buffer.type.getNumElements() > maxElements)
+  double elements = 1; // a product of sizes may not fit in an integer
+  for (int64_t size : buffer.type.getShape())
+    elements *= static_cast<double>(size);
+  if (elements > static_cast<double>(maxElements))
     return op->emitOpError("expects buffers of at most ") << maxElements << " elements, but got " << buffer.type;
-  if (auto fill = dict.getAs<StringAttr>("fill"))
+  // A slip in a name would silently check nothing.
+  for (NamedAttribute entry : dict)
+    if (!llvm::is_contained({"type", "fill", "expect", "dump"}, entry.getName()))
+      return op->emitOpError("expects buffers with type, fill, expect and dump, but got ") << entry.getName();
+  if (auto fill = dict.getAs<StringAttr>("fill")) {
     buffer.fill = fill.str();
-  if (auto expect = dict.getAs<StringAttr>("expect"))
+    auto [kind, seed] = fill.getValue().split(' ');
+    uint64_t number;
+    bool isRandom = kind == "random" && !seed.getAsInteger(10, number);
+    if (!isRandom && fill != "zero" && fill != "iota")
+      return op->emitOpError("expects a fill of zero, iota or random SEED, but got ") << fill;
+  }
+  if (auto expect = dict.getAs<StringAttr>("expect")) {
     buffer.expect = expect.str();
+    if (buffer.expect.empty())
+      return op->emitOpError("expects the name of a reference, but got ") << expect;
+  }
   buffer.dump = dict.contains("dump");
   return buffer;
 }

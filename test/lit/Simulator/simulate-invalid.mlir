@@ -84,3 +84,39 @@ emmy_tile.kernel @unlike_operands() grid [1, 1, 1] warps 1
     attributes {emmy.simulate = {buffers = [{type = tensor<2x4xf32>, fill = "zero"}, {type = tensor<2x3xf32>, fill = "zero"},
                                             {type = tensor<2x2xf32>, fill = "zero", expect = "matmul_nt 0 1"}]}} {
 }
+
+// -----
+
+// expected-error@below {{expects buffers with type, fill, expect and dump, but got "expct"}}
+emmy_tile.kernel @no_such_key() grid [1, 1, 1] warps 1
+    attributes {emmy.simulate = {buffers = [{type = tensor<4xf32>, expct = "constant 0"}]}} {
+}
+
+// -----
+
+// expected-error@below {{expects a fill of zero, iota or random SEED, but got "rand0m 1"}}
+emmy_tile.kernel @no_such_fill() grid [1, 1, 1] warps 1
+    attributes {emmy.simulate = {buffers = [{type = tensor<4xf32>, fill = "rand0m 1"}]}} {
+}
+
+// -----
+
+// expected-error@below {{expects the name of a reference, but got ""}}
+emmy_tile.kernel @no_name() grid [1, 1, 1] warps 1
+    attributes {emmy.simulate = {buffers = [{type = tensor<4xf32>, expect = ""}]}} {
+}
+
+// -----
+
+// expected-error@below {{expects buffers of at most 67108864 elements}}
+emmy_tile.kernel @too_large() grid [1, 1, 1] warps 1
+    attributes {emmy.simulate = {buffers = [{type = tensor<4294967296x4294967296xi32>}]}} {
+}
+
+// -----
+
+// Nothing is equal to nothing.
+emmy_tile.kernel @empty() grid [1, 1, 1] warps 1
+    attributes {emmy.simulate = {buffers = [{type = tensor<4x0xf32>, fill = "zero"},
+                                            {type = tensor<4x0xf32>, fill = "zero", expect = "softmax 0"}]}} {
+}
