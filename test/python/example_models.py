@@ -13,7 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-__all__ = ["EXAMPLES", "Example", "Shape"]
+__all__ = ["EXAMPLES", "Example", "Norm", "Shape"]
 
 
 @dataclass(frozen=True)

@@ -9,22 +9,10 @@ import pytest
 import torch
 import torch.nn.functional as F
 from emmy._testing import assert_close_to_eager, reference64
+from example_models import Norm
 from torch import nn
 
 HIDDEN, HEADS, KV_HEADS, HEAD_DIM, INTERMEDIATE = 32, 4, 2, 8, 48
-
-
-class RMSNorm(nn.Module):
-    """As Hugging Face's models write it."""
-
-    def __init__(self, size: int) -> None:
-        super().__init__()
-        self.weight = nn.Parameter(torch.rand(size) + 0.5)
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        wide = x.float()
-        wide = wide * torch.rsqrt(wide.pow(2).mean(-1, keepdim=True) + 1e-6)
-        return self.weight * wide.to(x.dtype)
 
 
 class RotaryEmbedding(nn.Module):
@@ -74,8 +62,8 @@ class DecoderLayer(nn.Module):
         self.k_proj = nn.Linear(HIDDEN, KV_HEADS * HEAD_DIM, bias=False)
         self.v_proj = nn.Linear(HIDDEN, KV_HEADS * HEAD_DIM, bias=False)
         self.o_proj = nn.Linear(HEADS * HEAD_DIM, HIDDEN, bias=False)
-        self.q_norm, self.k_norm = RMSNorm(HEAD_DIM), RMSNorm(HEAD_DIM)
-        self.input_norm, self.post_norm = RMSNorm(HIDDEN), RMSNorm(HIDDEN)
+        self.q_norm, self.k_norm = Norm(HEAD_DIM), Norm(HEAD_DIM)
+        self.input_norm, self.post_norm = Norm(HIDDEN), Norm(HIDDEN)
         self.rotary, self.mlp = RotaryEmbedding(), MLP()
 
     def forward(self, x: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:

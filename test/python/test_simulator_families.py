@@ -14,8 +14,9 @@ import torch.nn.functional as F
 from emmy._testing import assert_close_to_eager, reference64
 from emmy.api import CompiledFunction
 from emmy.compiler import Lowering, build
+from example_models import Norm
 from simulated import many_schedules
-from test_models import MLP, DecoderLayer, RMSNorm, tokens
+from test_models import MLP, DecoderLayer, tokens
 from torch import nn
 
 TARGET = "sm_90a"
@@ -157,7 +158,7 @@ def test_gather_and_embedding() -> None:
 
 
 def test_norm_and_linear() -> None:
-    check(nn.Sequential(RMSNorm(136), nn.Linear(136, 72)).bfloat16().eval(), randn(70, 136))
+    check(nn.Sequential(Norm(136), nn.Linear(136, 72)).bfloat16().eval(), randn(70, 136))
 
 
 def test_gated_mlp() -> None:
