@@ -9,6 +9,7 @@ import torch
 
 from emmy import ir
 from emmy.api import CompiledFunction
+from emmy.compiler import PLAN_ATTRIBUTE
 from emmy.errors import UsageError
 from emmy.simulator import simulate as simulate_plan
 from emmy.simulator import simulating
@@ -50,6 +51,6 @@ def simulate(
         assert isinstance(plan, str | dict)
         return simulate_plan(module, plan, *arguments, seed=seed, schedule=schedule)
     attributes = module.operation.attributes
-    if "emmy.plan" not in attributes:
+    if PLAN_ATTRIBUTE not in attributes:
         raise UsageError("the module carries no plan: run --emmy-emit-plan on it, or give the plan before the inputs")
-    return simulate_plan(module, str(ir.StringAttr(attributes["emmy.plan"]).value), *inputs, seed=seed, schedule=schedule)
+    return simulate_plan(module, str(ir.StringAttr(attributes[PLAN_ATTRIBUTE]).value), *inputs, seed=seed, schedule=schedule)

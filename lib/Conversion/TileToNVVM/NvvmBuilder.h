@@ -44,10 +44,10 @@ public:
   void barrierInit(mlir::Value barrier, int64_t arrivals);
   void fenceBarrierInit();
   void arrive(mlir::Value barrier);
-  /// Arrives at the barrier of the CTA `rank` of the cluster. No cluster-scope release: it costs a quarter of a GEMM.
   /// The same address in another CTA of the cluster.
   mlir::Value mapShared(mlir::Value pointer, mlir::Value rank);
-  /// With `ofCluster` it publishes writes to other CTAs' shared memory, too, and the wait learns of them.
+  /// Arrives at the barrier of the CTA `rank` of the cluster. With `ofCluster` it publishes writes to other CTAs' shared memory, too, and
+  /// the wait learns of them; that costs a quarter of a GEMM.
   void arriveRemote(mlir::Value barrier, mlir::Value rank, bool ofCluster);
   void arriveExpect(mlir::Value barrier, int64_t bytes);
   mlir::Value tryWait(mlir::Value barrier, mlir::Value parity, bool ofCluster);
