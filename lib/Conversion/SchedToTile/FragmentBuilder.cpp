@@ -216,9 +216,6 @@ template <typename Op> FragmentBuilder::Gathered FragmentBuilder::gathered(Op op
   return made;
 }
 
-/// A bool is a byte in memory and a bit in registers.
-static Type storedType(Type element) { return element.isInteger(1) ? IntegerType::get(element.getContext(), 8) : element; }
-
 Value FragmentBuilder::evalRead(sched::ReadOp op) {
   sched::TileType tile = op.getType();
   Type stored = storedType(tile.getElementType());

@@ -115,9 +115,7 @@ static RankedTensorType tensorType(sched::ProgramOp program, unsigned tensor) {
 }
 
 Value KernelBuilder::pointer(unsigned tensor) {
-  Type element = tensorType(program, tensor).getElementType();
-  if (element.isInteger(1)) // a bool is a byte in memory
-    element = getI8Type();
+  Type element = storedType(tensorType(program, tensor).getElementType());
   return argument(tile::PtrType::get(getContext(), element), BindPointerAttr::get(getContext(), tensor));
 }
 

@@ -17,6 +17,11 @@ namespace emmy {
 /// Values of a program's axes, by their position in the program: where the block at hand starts, as i32.
 using AxisStarts = llvm::SmallVector<mlir::Value>;
 
+/// The type of an element in memory, where a bool is a byte.
+inline mlir::Type storedType(mlir::Type element) {
+  return element.isInteger(1) ? mlir::IntegerType::get(element.getContext(), 8) : element;
+}
+
 class KernelBuilder : public mlir::OpBuilder {
 public:
   /// An empty kernel before `program`; it inserts at the end of its body.

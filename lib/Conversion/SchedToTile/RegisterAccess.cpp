@@ -272,9 +272,6 @@ void RegisterTiles::emitIndex(sched::IndexOp op, const AxisStarts &starts) {
 // Reads and writes
 //===----------------------------------------------------------------------===//
 
-/// A bool is a byte in memory and a bit in registers.
-static Type storedType(Type element) { return element.isInteger(1) ? IntegerType::get(element.getContext(), 8) : element; }
-
 LogicalResult RegisterTiles::emitRead(sched::ReadOp op, const AxisStarts &starts) {
   SmallVector<unsigned> kept = dimsOf(op.getType().getAxes());
   unsigned tensor = cast<BlockArgument>(op.getTensor()).getArgNumber();
