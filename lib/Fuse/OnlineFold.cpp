@@ -3,7 +3,7 @@
 
 // Writes the fold of an analysed stream: its body computes a block of every reduction and merges it into what is carried.
 #include "StreamAnalysis.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "emmy/Support/Elements.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -39,8 +39,6 @@ private:
   Value cloneScalar(Value scalar, const llvm::DenseMap<Operation *, Value> &dropped, Memo &memo);
   void collectLeaves(Value scalar, llvm::SetVector<Value> &leaves) const;
 
-  TypedAttr getStart(Combiner kind, Type element);
-  Value combine(Combiner kind, Value a, Value b);
   static Combiner kindOf(Operation *op) { return isa<ReduceOp>(op) ? cast<ReduceOp>(op).getKind() : Combiner::add; }
 
   KernelOp kernel;
@@ -82,41 +80,6 @@ Value FoldEmitter::emitConstant(ArrayRef<StringAttr> axes, TypedAttr value) {
     operands.push_back(IndexOp::create(builder, loc, type, zero));
   }
   return emitMap(operands, value.getType(), [&](ValueRange) -> Value { return arith::ConstantOp::create(builder, loc, value); });
-}
-
-TypedAttr FoldEmitter::getStart(Combiner kind, Type element) {
-  if (auto type = dyn_cast<FloatType>(element)) {
-    const llvm::fltSemantics &semantics = type.getFloatSemantics();
-    bool largest = kind == Combiner::min;
-    if (kind == Combiner::max || largest)
-      return FloatAttr::get(type, APFloat::getInf(semantics, /*Negative=*/!largest));
-    return builder.getFloatAttr(type, kind == Combiner::mul ? 1.0 : 0.0);
-  }
-  unsigned width = element.getIntOrFloatBitWidth();
-  if (kind == Combiner::max)
-    return IntegerAttr::get(element, APInt::getSignedMinValue(width));
-  if (kind == Combiner::min)
-    return IntegerAttr::get(element, APInt::getSignedMaxValue(width));
-  return IntegerAttr::get(element, APInt(width, kind == Combiner::mul || kind == Combiner::all));
-}
-
-Value FoldEmitter::combine(Combiner kind, Value a, Value b) {
-  bool isFloat = isa<FloatType>(a.getType());
-  switch (kind) {
-  case Combiner::add:
-    return isFloat ? Value(arith::AddFOp::create(builder, loc, a, b)) : Value(arith::AddIOp::create(builder, loc, a, b));
-  case Combiner::mul:
-    return isFloat ? Value(arith::MulFOp::create(builder, loc, a, b)) : Value(arith::MulIOp::create(builder, loc, a, b));
-  case Combiner::max:
-    return isFloat ? Value(arith::MaximumFOp::create(builder, loc, a, b)) : Value(arith::MaxSIOp::create(builder, loc, a, b));
-  case Combiner::min:
-    return isFloat ? Value(arith::MinimumFOp::create(builder, loc, a, b)) : Value(arith::MinSIOp::create(builder, loc, a, b));
-  case Combiner::any:
-    return arith::OrIOp::create(builder, loc, a, b);
-  case Combiner::all:
-    return arith::AndIOp::create(builder, loc, a, b);
-  }
-  llvm_unreachable("all combiners are handled");
 }
 
 //===----------------------------------------------------------------------===//
@@ -277,7 +240,7 @@ Value FoldEmitter::merge(const StreamedReduction &reduction, Value carried, Valu
   Type element = typeOf(carried).getElementType();
   Combiner kind = kindOf(reduction.op);
   if (reduction.exponents.empty())
-    return emitMap({carried, block}, element, [&](ValueRange args) { return combine(kind, args[0], args[1]); });
+    return emitMap({carried, block}, element, [&](ValueRange args) { return combineElements(builder, loc, kind, args[0], args[1]); });
   Value scale = emitScale(reduction, element);
   return emitMap({carried, scale, block}, element, [&](ValueRange args) -> Value {
     return arith::AddFOp::create(builder, loc, arith::MulFOp::create(builder, loc, args[0], args[1]), args[2]);
@@ -365,7 +328,7 @@ void FoldEmitter::emit() {
   SmallVector<Value> starts;
   for (const StreamedReduction &reduction : stream.reductions) {
     ValueType type = typeOf(reduction.op->getResult(0));
-    starts.push_back(emitConstant(type.getAxes(), getStart(kindOf(reduction.op), type.getElementType())));
+    starts.push_back(emitConstant(type.getAxes(), identityElement(kindOf(reduction.op), type.getElementType())));
     if (reduction.meanOf)
       countType = cast<FloatType>(type.getElementType());
   }
@@ -396,7 +359,7 @@ void FoldEmitter::emit() {
     }
     if (countType)
       results.push_back(emitMap({countBefore, countBlock}, countType,
-                                [&](ValueRange args) { return combine(Combiner::add, args[0], args[1]); }));
+                                [&](ValueRange args) { return combineElements(builder, loc, Combiner::add, args[0], args[1]); }));
     YieldOp::create(builder, loc, results);
   }
   for (auto [i, reduction] : llvm::enumerate(stream.reductions))

@@ -4,7 +4,7 @@
 // Loops: stores, accumulations, folds, and the temporaries they fill.
 #include "Emitter.h"
 #include "Memory.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "emmy/Support/Elements.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -219,20 +219,7 @@ Value Emitter::emitStart(Operation *op) {
   Type type = typeOf(op).getElementType();
   auto reduce = dyn_cast<ReduceOp>(op);
   Combiner kind = reduce ? reduce.getKind() : Combiner::add;
-  if (auto floatType = dyn_cast<FloatType>(type)) {
-    const llvm::fltSemantics &semantics = floatType.getFloatSemantics();
-    APFloat start = kind == Combiner::mul ? APFloat(semantics, 1) : APFloat::getZero(semantics);
-    if (kind == Combiner::max || kind == Combiner::min)
-      start = APFloat::getInf(semantics, /*Negative=*/kind == Combiner::max);
-    return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, start));
-  }
-  unsigned width = type.getIntOrFloatBitWidth();
-  APInt start = kind == Combiner::mul || kind == Combiner::all ? APInt(width, 1) : APInt::getZero(width);
-  if (kind == Combiner::max)
-    start = width == 1 ? APInt::getZero(1) : APInt::getSignedMinValue(width);
-  if (kind == Combiner::min)
-    start = width == 1 ? APInt::getAllOnes(1) : APInt::getSignedMaxValue(width);
-  return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, start));
+  return arith::ConstantOp::create(b, loc, identityElement(kind, type));
 }
 
 static Value combineFloats(OpBuilder &b, Location loc, Combiner kind, Value lhs, Value rhs) {

@@ -8,7 +8,7 @@
 // computed anew in every pass that needs it; any other value once, before the pass. Contractions become products and sums.
 // Numerics: sums are reordered, nothing is rounded more or less often.
 #include "Streaming.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "emmy/Support/Elements.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
@@ -44,8 +44,17 @@ private:
   SmallVector<StringAttr> serialAxesOf(Value value);
   Scope &homeOf(Value value, Scope &scope);
   FailureOr<Value> emit(Value value, Scope &scope);
+  FailureOr<SmallVector<Value>> emitAll(ValueRange values, Scope &scope);
   FailureOr<Value> emitAt(Value value, Scope &scope);
   LogicalResult prepare(Value value, Scope &scope, ArrayRef<StringAttr> opening);
+
+  /// Where an access reads or writes: the offset from the tensor's first element, and what guards it.
+  struct Place {
+    AffineMap offset;
+    AffineMapAttr guard;
+    DimsAttr limits;
+  };
+  template <typename Op> Place placeOf(Op access, Value tensor);
 
   // Ops; each inserts at the end of `scope`.
   FailureOr<Value> emitLoad(fuse::LoadOp load, Scope &scope);
@@ -77,12 +86,6 @@ private:
 
 } // namespace
 
-static SmallVector<StringAttr> toAxes(ArrayAttr attr) { return llvm::to_vector(attr.getAsRange<StringAttr>()); }
-
-static ArrayAttr toArray(OpBuilder &builder, ArrayRef<StringAttr> axes) {
-  return builder.getArrayAttr(SmallVector<Attribute>(axes.begin(), axes.end()));
-}
-
 static ArrayAttr reducedBy(Operation *op) {
   if (auto reduce = dyn_cast<fuse::ReduceOp>(op))
     return reduce.getOver();
@@ -94,54 +97,6 @@ static ArrayAttr reducedBy(Operation *op) {
 static fuse::Combiner combinerOf(Operation *op) {
   auto reduce = dyn_cast<fuse::ReduceOp>(op);
   return reduce ? reduce.getKind() : fuse::Combiner::add;
-}
-
-/// The element that changes nothing.
-static TypedAttr identityOf(fuse::Combiner kind, Type type, Builder &builder) {
-  bool top = kind == fuse::Combiner::min || kind == fuse::Combiner::all, bottom = kind == fuse::Combiner::max;
-  if (auto real = dyn_cast<FloatType>(type)) {
-    if (top || bottom)
-      return builder.getFloatAttr(real, APFloat::getInf(real.getFloatSemantics(), /*Negative=*/bottom));
-    return builder.getFloatAttr(real, kind == fuse::Combiner::mul ? 1.0 : 0.0);
-  }
-  unsigned width = type.getIntOrFloatBitWidth();
-  if (kind == fuse::Combiner::all)
-    return builder.getIntegerAttr(type, APInt::getAllOnes(width));
-  if (top)
-    return builder.getIntegerAttr(type, APInt::getSignedMaxValue(width));
-  if (bottom)
-    return builder.getIntegerAttr(type, APInt::getSignedMinValue(width));
-  return builder.getIntegerAttr(type, kind == fuse::Combiner::mul ? 1 : 0);
-}
-
-static Value convert(OpBuilder &b, Location loc, Value value, Type type) {
-  Type from = value.getType();
-  if (from == type)
-    return value;
-  if (isa<FloatType>(from) && isa<FloatType>(type))
-    return arith::ExtFOp::create(b, loc, type, value);
-  if (from.isInteger(1))
-    return arith::ExtUIOp::create(b, loc, type, value);
-  return arith::ExtSIOp::create(b, loc, type, value);
-}
-
-static Value combineElements(OpBuilder &b, Location loc, fuse::Combiner kind, Value x, Value y) {
-  bool real = isa<FloatType>(x.getType());
-  switch (kind) {
-  case fuse::Combiner::add:
-    return real ? arith::AddFOp::create(b, loc, x, y).getResult() : arith::AddIOp::create(b, loc, x, y).getResult();
-  case fuse::Combiner::mul:
-    return real ? arith::MulFOp::create(b, loc, x, y).getResult() : arith::MulIOp::create(b, loc, x, y).getResult();
-  case fuse::Combiner::max:
-    return real ? arith::MaximumFOp::create(b, loc, x, y).getResult() : arith::MaxSIOp::create(b, loc, x, y).getResult();
-  case fuse::Combiner::min:
-    return real ? arith::MinimumFOp::create(b, loc, x, y).getResult() : arith::MinSIOp::create(b, loc, x, y).getResult();
-  case fuse::Combiner::any:
-    return arith::OrIOp::create(b, loc, x, y);
-  case fuse::Combiner::all:
-    return arith::AndIOp::create(b, loc, x, y);
-  }
-  llvm_unreachable("all combiners are handled");
 }
 
 //===----------------------------------------------------------------------===//
@@ -202,7 +157,7 @@ LogicalResult Applier::emitStores(Scope &scope) {
   llvm::MapVector<ArrayAttr, SmallVector<fuse::StoreOp>> groups;
   for (auto store : kernel.getBody().getOps<fuse::StoreOp>()) {
     SmallVector<StringAttr> serial = llvm::filter_to_vector(toAxes(store.getOver()), [&](StringAttr a) { return schedule.isSerial(a); });
-    groups[toArray(builder, serial)].push_back(store);
+    groups[toArray(builder.getContext(), serial)].push_back(store);
   }
   for (auto &[key, stores] : groups) {
     SmallVector<StringAttr> axes = toAxes(key);
@@ -213,23 +168,13 @@ LogicalResult Applier::emitStores(Scope &scope) {
     auto body = [&](Scope &inner, ValueRange) -> FailureOr<SmallVector<Value>> {
       for (fuse::StoreOp store : stores) {
         FailureOr<Value> value = emit(store.getValue(), inner);
-        SmallVector<Value> indices;
-        for (Value index : store.getIndices()) {
-          FailureOr<Value> tile = emit(index, inner);
-          if (failed(tile))
-            return failure();
-          indices.push_back(*tile);
-        }
-        if (failed(value))
+        FailureOr<SmallVector<Value>> indices = emitAll(store.getIndices(), inner);
+        if (failed(value) || failed(indices))
           return failure();
-        AffineMap map = store.getMap();
-        auto offset = AffineMap::get(map.getNumDims(), map.getNumSymbols() + 256, flatOffset(kernel, store.getTarget(), map));
-        auto guard = store.getGuarded() ? AffineMapAttr::get(map) : AffineMapAttr();
-        auto sizes = getSizes(cast<RankedTensorType>(store.getTarget().getType()));
-        auto limits = store.getGuarded() ? DimsAttr::get(builder.getContext(), sizes) : DimsAttr();
+        Place place = placeOf(store, store.getTarget());
         builder.setInsertionPointToEnd(inner.block);
-        sched::WriteOp::create(builder, store.getLoc(), *value, tensors.lookup(store.getTarget()), indices, store.getOver(), offset,
-                               guard, limits, sched::Via::direct);
+        sched::WriteOp::create(builder, store.getLoc(), *value, tensors.lookup(store.getTarget()), *indices, store.getOver(),
+                               place.offset, place.guard, place.limits, sched::Via::direct);
       }
       return SmallVector<Value>();
     };
@@ -273,6 +218,17 @@ FailureOr<Value> Applier::emit(Value value, Scope &scope) {
   return tile;
 }
 
+FailureOr<SmallVector<Value>> Applier::emitAll(ValueRange values, Scope &scope) {
+  SmallVector<Value> tiles;
+  for (Value value : values) {
+    FailureOr<Value> tile = emit(value, scope);
+    if (failed(tile))
+      return failure();
+    tiles.push_back(*tile);
+  }
+  return tiles;
+}
+
 FailureOr<Value> Applier::emitAt(Value value, Scope &scope) {
   Operation *op = value.getDefiningOp();
   for (StringAttr axis : serialAxesOf(value))
@@ -284,7 +240,7 @@ FailureOr<Value> Applier::emitAt(Value value, Scope &scope) {
     return emitMap(map, scope);
   if (auto index = dyn_cast<fuse::IndexOp>(op)) {
     builder.setInsertionPointToEnd(scope.block);
-    return sched::IndexOp::create(builder, op->getLoc(), tileOf(value), toArray(builder, index.getType().getAxes()), index.getMap())
+    return sched::IndexOp::create(builder, op->getLoc(), tileOf(value), toArray(builder.getContext(), index.getType().getAxes()), index.getMap())
         .getResult();
   }
   if (auto fold = dyn_cast<fuse::FoldOp>(op)) {
@@ -313,35 +269,34 @@ LogicalResult Applier::prepare(Value value, Scope &scope, ArrayRef<StringAttr> o
   return success();
 }
 
-FailureOr<Value> Applier::emitLoad(fuse::LoadOp load, Scope &scope) {
-  SmallVector<Value> indices;
-  for (Value index : load.getIndices()) {
-    FailureOr<Value> tile = emit(index, scope);
-    if (failed(tile))
-      return failure();
-    indices.push_back(*tile);
+/// Symbols are global numbers: a map declares enough for any of them.
+template <typename Op> Applier::Place Applier::placeOf(Op access, Value tensor) {
+  AffineMap map = access.getMap();
+  Place place{AffineMap::get(map.getNumDims(), map.getNumSymbols() + 256, flatOffset(kernel, tensor, map)), {}, {}};
+  if (access.getGuarded()) {
+    place.guard = AffineMapAttr::get(map);
+    place.limits = DimsAttr::get(builder.getContext(), getSizes(cast<RankedTensorType>(tensor.getType())));
   }
-  AffineMap map = load.getMap();
-  auto offset = AffineMap::get(map.getNumDims(), map.getNumSymbols() + 256, flatOffset(kernel, load.getSource(), map));
-  auto guard = load.getGuarded() ? AffineMapAttr::get(map) : AffineMapAttr();
-  auto sizes = getSizes(cast<RankedTensorType>(load.getSource().getType()));
-  auto limits = load.getGuarded() ? DimsAttr::get(builder.getContext(), sizes) : DimsAttr();
+  return place;
+}
+
+FailureOr<Value> Applier::emitLoad(fuse::LoadOp load, Scope &scope) {
+  FailureOr<SmallVector<Value>> indices = emitAll(load.getIndices(), scope);
+  if (failed(indices))
+    return failure();
+  Place place = placeOf(load, load.getSource());
   builder.setInsertionPointToEnd(scope.block);
-  return sched::ReadOp::create(builder, load.getLoc(), tileOf(load.getResult()), tensors.lookup(load.getSource()), indices,
-                               toArray(builder, load.getType().getAxes()), offset, guard, limits)
+  return sched::ReadOp::create(builder, load.getLoc(), tileOf(load.getResult()), tensors.lookup(load.getSource()), *indices,
+                               toArray(builder.getContext(), load.getType().getAxes()), place.offset, place.guard, place.limits)
       .getResult();
 }
 
 FailureOr<Value> Applier::emitMap(fuse::MapOp map, Scope &scope) {
-  SmallVector<Value> inputs;
-  for (Value input : map.getInputs()) {
-    FailureOr<Value> tile = emit(input, scope);
-    if (failed(tile))
-      return failure();
-    inputs.push_back(*tile);
-  }
+  FailureOr<SmallVector<Value>> inputs = emitAll(map.getInputs(), scope);
+  if (failed(inputs))
+    return failure();
   builder.setInsertionPointToEnd(scope.block);
-  auto result = sched::MapOp::create(builder, map.getLoc(), tileOf(map.getResult()), inputs);
+  auto result = sched::MapOp::create(builder, map.getLoc(), tileOf(map.getResult()), *inputs);
   IRMapping mapping;
   map.getBody().cloneInto(&result.getBody(), mapping);
   auto yield = cast<fuse::YieldOp>(result.getBody().front().getTerminator());
@@ -369,7 +324,7 @@ FailureOr<Value> Applier::emitOperand(Operation *op, Scope &scope) {
   Type element = contract.getType().getElementType();
   builder.setInsertionPointToEnd(scope.block);
   return mapTiles({*lhs, *rhs}, tileOf(axes.getArrayRef(), element), [&](OpBuilder &b, ValueRange e) -> Value {
-    Value x = convert(b, loc, e[0], element), y = convert(b, loc, e[1], element);
+    Value x = extendElement(b, loc, e[0], element), y = extendElement(b, loc, e[1], element);
     return isa<FloatType>(element) ? arith::MulFOp::create(b, loc, x, y).getResult() : arith::MulIOp::create(b, loc, x, y).getResult();
   });
 }
@@ -418,9 +373,9 @@ FailureOr<Value> Applier::emitReduction(Operation *op, Scope &scope) {
     SmallVector<StringAttr> along = llvm::filter_to_vector(
         toAxes(reducedBy(reduction)), [&](StringAttr a) { return cast<sched::TileType>(operand->getType()).hasAxis(a); });
     if (along.empty()) // one element of each reduced axis at a time
-      return mapTiles(*operand, type, [&](OpBuilder &b, ValueRange e) { return convert(b, loc, e[0], type.getElementType()); });
+      return mapTiles(*operand, type, [&](OpBuilder &b, ValueRange e) { return extendElement(b, loc, e[0], type.getElementType()); });
     auto kind = static_cast<sched::Combiner>(combinerOf(reduction));
-    return sched::ReduceOp::create(builder, reduction->getLoc(), type, kind, *operand, toArray(builder, along)).getResult();
+    return sched::ReduceOp::create(builder, reduction->getLoc(), type, kind, *operand, toArray(builder.getContext(), along)).getResult();
   };
   if (serial.empty())
     return reduceTile(op, scope);
@@ -434,7 +389,7 @@ FailureOr<Value> Applier::emitReduction(Operation *op, Scope &scope) {
   builder.setInsertionPointToEnd(scope.block);
   for (Operation *mate : mates) {
     sched::TileType type = tileOf(mate->getResult(0));
-    inits.push_back(fill(identityOf(combinerOf(mate), type.getElementType(), builder), type));
+    inits.push_back(fill(identityElement(combinerOf(mate), type.getElementType()), type));
   }
   auto body = [&](Scope &inner, ValueRange carried) -> FailureOr<SmallVector<Value>> {
     SmallVector<Value> next;
@@ -460,7 +415,6 @@ LogicalResult Applier::emitFold(fuse::FoldOp fold, Scope &scope) {
   SmallVector<StringAttr> axes;
   if (serial)
     axes.push_back(fold.getAxisAttr());
-  SmallVector<Value> inits;
   WalkResult prepared = fold.getBody().walk([&](Operation *op) -> WalkResult {
     if (op->getParentOp() != fold)
       return WalkResult::advance();
@@ -472,26 +426,16 @@ LogicalResult Applier::emitFold(fuse::FoldOp fold, Scope &scope) {
   });
   if (prepared.wasInterrupted())
     return failure();
-  for (Value init : fold.getInits()) {
-    FailureOr<Value> tile = emit(init, scope);
-    if (failed(tile))
-      return failure();
-    inits.push_back(*tile);
-  }
+  FailureOr<SmallVector<Value>> inits = emitAll(fold.getInits(), scope);
+  if (failed(inits))
+    return failure();
   auto body = [&](Scope &inner, ValueRange carried) -> FailureOr<SmallVector<Value>> {
     inner.fold = fold;
     for (auto [argument, tile] : llvm::zip(fold.getBody().front().getArguments(), carried))
       inner.tiles[argument] = tile;
-    SmallVector<Value> next;
-    for (Value value : fold.getBody().front().getTerminator()->getOperands()) {
-      FailureOr<Value> tile = emit(value, inner);
-      if (failed(tile))
-        return failure();
-      next.push_back(*tile);
-    }
-    return next;
+    return emitAll(fold.getBody().front().getTerminator()->getOperands(), inner);
   };
-  FailureOr<SmallVector<Value>> results = emitPass(scope, axes, inits, body);
+  FailureOr<SmallVector<Value>> results = emitPass(scope, axes, *inits, body);
   if (failed(results))
     return failure();
   for (auto [result, tile] : llvm::zip(fold.getResults(), *results))

@@ -3,7 +3,8 @@
 
 // Kernels of partial results, and of what combines them.
 #include "ReductionParts.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "Streaming.h"
+#include "emmy/Support/Elements.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
@@ -11,12 +12,6 @@
 using namespace mlir;
 
 namespace emmy::streaming {
-
-static SmallVector<StringAttr> toAxes(ArrayAttr attr) { return llvm::to_vector(attr.getAsRange<StringAttr>()); }
-
-static ArrayAttr toArray(MLIRContext *context, ArrayRef<StringAttr> axes) {
-  return ArrayAttr::get(context, SmallVector<Attribute>(axes.begin(), axes.end()));
-}
 
 static fuse::ValueType typeOf(Value value) { return cast<fuse::ValueType>(value.getType()); }
 
@@ -296,22 +291,6 @@ Value PartsEmitter::reduce(fuse::Combiner kind, Value value, ArrayRef<StringAttr
                                 fuse::CombinerAttr::get(context, kind), value, toArray(context, over));
 }
 
-/// The element that changes nothing.
-static TypedAttr identityOf(fuse::Combiner kind, Type type, Builder &builder) {
-  bool top = kind == fuse::Combiner::min, bottom = kind == fuse::Combiner::max;
-  if (auto real = dyn_cast<FloatType>(type)) {
-    if (top || bottom)
-      return builder.getFloatAttr(real, APFloat::getInf(real.getFloatSemantics(), /*Negative=*/bottom));
-    return builder.getFloatAttr(real, kind == fuse::Combiner::mul ? 1.0 : 0.0);
-  }
-  unsigned width = type.getIntOrFloatBitWidth();
-  if (kind == fuse::Combiner::all || (top && width == 1))
-    return builder.getIntegerAttr(type, APInt::getAllOnes(width));
-  if (top || (bottom && width > 1))
-    return builder.getIntegerAttr(type, top ? APInt::getSignedMaxValue(width) : APInt::getSignedMinValue(width));
-  return builder.getIntegerAttr(type, kind == fuse::Combiner::mul ? 1 : 0);
-}
-
 /// Whether `value` is zero where what it was loaded from reads as zero.
 static bool isZeroOutside(Value value) {
   if (auto map = value.getDefiningOp<fuse::MapOp>())
@@ -346,7 +325,7 @@ Value PartsEmitter::dropOutside(Value value, fuse::ReduceOp reduction) {
     body.addArgument(typeOf(input).getElementType(), loc);
   OpBuilder inside = OpBuilder::atBlockEnd(&body);
   Value result = body.getArgument(0), end = arith::ConstantIntOp::create(inside, loc, 0, 64);
-  Value neutral = arith::ConstantOp::create(inside, loc, identityOf(reduction.getKind(), element, builder));
+  Value neutral = arith::ConstantOp::create(inside, loc, identityElement(reduction.getKind(), element));
   for (Value past : body.getArguments().drop_front()) {
     Value counts = arith::CmpIOp::create(inside, loc, arith::CmpIPredicate::slt, past, end);
     result = arith::SelectOp::create(inside, loc, counts, result, neutral);

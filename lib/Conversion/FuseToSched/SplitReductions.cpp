@@ -98,7 +98,7 @@ public:
     int64_t threads = llvm::alignTo(schedule.getNumThreads(), 32);
     resident = target.getSms() * std::max<int64_t>(1, kThreadsOfSm / threads);
     for (BlockArgument argument : kernel.getBody().getArguments())
-      (argument.getArgNumber() < kernel.getNumInputs() ? read : written) += bytesOf(argument.getType());
+      (argument.getArgNumber() < kernel.getNumInputs() ? read : written) += tensorBytes(argument.getType(), kUnknown);
   }
 
   /// `ctas` of so many turns each, cut into `parts` apiece; 1: as they are, in one launch.
@@ -114,14 +114,6 @@ public:
   }
 
 private:
-  static double bytesOf(Type type) {
-    auto tensor = cast<RankedTensorType>(type);
-    double bytes = llvm::divideCeil(tensor.getElementType().getIntOrFloatBitWidth(), 8);
-    for (int64_t size : tensor.getShape())
-      bytes *= ShapedType::isDynamic(size) ? kUnknown : size;
-    return bytes;
-  }
-
   static constexpr double kLaunch = 2, kNextLaunch = 1.5; // microseconds
   static constexpr double kTurn = 2, kCombinedTurn = 3;   // a block of loads, and one with a combination of all threads
   static constexpr int64_t kThreadsOfSm = 768;            // of about 80 registers

@@ -8,23 +8,20 @@ using namespace mlir;
 
 namespace emmy::streaming {
 
-/// Bytes of the kernel's tensors, symbolic sizes counted as `unknown`.
-static double tensorBytes(fuse::KernelOp kernel, double unknown) {
-  double total = 0;
-  for (BlockArgument argument : kernel.getBody().getArguments()) {
-    auto type = cast<RankedTensorType>(argument.getType());
-    double bytes = llvm::divideCeil(type.getElementType().getIntOrFloatBitWidth(), 8);
-    for (int64_t size : type.getShape())
-      bytes *= ShapedType::isDynamic(size) ? unknown : size;
-    total += bytes;
-  }
-  return total;
+double tensorBytes(Type tensor, double unknown) {
+  auto type = cast<RankedTensorType>(tensor);
+  double bytes = llvm::divideCeil(type.getElementType().getIntOrFloatBitWidth(), 8);
+  for (int64_t size : type.getShape())
+    bytes *= ShapedType::isDynamic(size) ? unknown : size;
+  return bytes;
 }
 
 static SmallVector<Candidate> enumerate(const KernelView &view, TargetAttr target) {
   constexpr double launch = 2.0, unknown = 2048; // microseconds; elements of a symbolic axis
-  double microseconds = launch + tensorBytes(view.kernel, unknown) / (target.getHbm() * 1e3);
-  return {{pickSchedule(view.kernel, target), microseconds, "memory"}};
+  double bytes = 0;
+  for (Type tensor : view.kernel.getBody().getArgumentTypes())
+    bytes += tensorBytes(tensor, unknown);
+  return {{pickSchedule(view.kernel, target), launch + bytes / (target.getHbm() * 1e3), "memory"}};
 }
 
 KernelClass getClass() {

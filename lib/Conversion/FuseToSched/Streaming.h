@@ -9,6 +9,14 @@
 
 namespace emmy::streaming {
 
+inline llvm::SmallVector<mlir::StringAttr> toAxes(mlir::ArrayAttr attr) { return llvm::to_vector(attr.getAsRange<mlir::StringAttr>()); }
+inline mlir::ArrayAttr toArray(mlir::MLIRContext *context, llvm::ArrayRef<mlir::StringAttr> axes) {
+  return mlir::ArrayAttr::get(context, llvm::SmallVector<mlir::Attribute>(axes.begin(), axes.end()));
+}
+
+/// Bytes of a tensor, with so many elements along each symbolic axis.
+double tensorBytes(mlir::Type tensor, double unknown);
+
 /// Axes that a kernel reduces, contracts or folds over, in its order.
 llvm::SmallVector<mlir::StringAttr> reducedAxes(fuse::KernelOp kernel);
 

@@ -3,7 +3,7 @@
 
 // Layouts of register tiles, and the ops that only compute.
 #include "RegisterTiles.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "emmy/Support/Elements.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
@@ -140,54 +140,6 @@ void RegisterTiles::emitMap(sched::MapOp op) {
   set(op.getResult(), map.getResult(0));
 }
 
-static Value combine(OpBuilder &b, Location loc, sched::Combiner kind, Value x, Value y) {
-  bool real = isa<FloatType>(x.getType());
-  switch (kind) {
-  case sched::Combiner::add:
-    return real ? arith::AddFOp::create(b, loc, x, y).getResult() : arith::AddIOp::create(b, loc, x, y).getResult();
-  case sched::Combiner::mul:
-    return real ? arith::MulFOp::create(b, loc, x, y).getResult() : arith::MulIOp::create(b, loc, x, y).getResult();
-  case sched::Combiner::max:
-    return real ? arith::MaximumFOp::create(b, loc, x, y).getResult() : arith::MaxSIOp::create(b, loc, x, y).getResult();
-  case sched::Combiner::min:
-    return real ? arith::MinimumFOp::create(b, loc, x, y).getResult() : arith::MinSIOp::create(b, loc, x, y).getResult();
-  case sched::Combiner::any:
-    return arith::OrIOp::create(b, loc, x, y);
-  case sched::Combiner::all:
-    return arith::AndIOp::create(b, loc, x, y);
-  }
-  llvm_unreachable("all combiners are handled");
-}
-
-/// The element that changes nothing.
-static TypedAttr identityOf(sched::Combiner kind, Type type, Builder &builder) {
-  bool top = kind == sched::Combiner::min, bottom = kind == sched::Combiner::max;
-  if (auto real = dyn_cast<FloatType>(type)) {
-    if (top || bottom)
-      return builder.getFloatAttr(real, APFloat::getInf(real.getFloatSemantics(), /*Negative=*/bottom));
-    return builder.getFloatAttr(real, kind == sched::Combiner::mul ? 1.0 : 0.0);
-  }
-  unsigned width = type.getIntOrFloatBitWidth();
-  if (kind == sched::Combiner::all)
-    return builder.getIntegerAttr(type, APInt::getAllOnes(width));
-  if (top)
-    return builder.getIntegerAttr(type, APInt::getSignedMaxValue(width));
-  if (bottom)
-    return builder.getIntegerAttr(type, APInt::getSignedMinValue(width));
-  return builder.getIntegerAttr(type, kind == sched::Combiner::mul ? 1 : 0);
-}
-
-static Value extend(OpBuilder &b, Location loc, Value value, Type type) {
-  Type from = value.getType();
-  if (from == type)
-    return value;
-  if (isa<FloatType>(from))
-    return arith::ExtFOp::create(b, loc, type, value);
-  if (from.isInteger(1))
-    return arith::ExtUIOp::create(b, loc, type, value);
-  return arith::ExtSIOp::create(b, loc, type, value);
-}
-
 /// Extends to the type of accumulation, makes what lies past the end neutral, then combines one dimension after the other. Shared
 /// memory has no bits, so that i1 travels as i32.
 void RegisterTiles::emitReduce(sched::ReduceOp op, const AxisStarts &starts) {
@@ -208,9 +160,9 @@ void RegisterTiles::emitReduce(sched::ReduceOp op, const AxisStarts &starts) {
   Value frag = inputs[0];
   if (inputs.size() > 1 || input.getElementType() != element)
     frag = mapFrags(inputs, have, element, [&](OpBuilder &i, ValueRange e) {
-      Value value = extend(i, b.loc, e[0], element);
+      Value value = extendElement(i, b.loc, e[0], element);
       Value neutral = inputs.size() > 1
-                          ? arith::ConstantOp::create(i, b.loc, identityOf(op.getKind(), element, b)).getResult()
+                          ? arith::ConstantOp::create(i, b.loc, identityElement(op.getKind(), element)).getResult()
                           : Value();
       for (size_t n = 1; n < e.size(); n += 2) {
         Value inside = arith::CmpIOp::create(i, b.loc, arith::CmpIPredicate::slt, e[n], e[n + 1]);
@@ -240,7 +192,7 @@ void RegisterTiles::emitReduce(sched::ReduceOp op, const AxisStarts &starts) {
     Block &block = reduce.getBody().emplaceBlock();
     block.addArguments({element, element}, {b.loc, b.loc});
     OpBuilder inside = OpBuilder::atBlockEnd(&block);
-    Value combined = combine(inside, b.loc, op.getKind(), block.getArgument(0), block.getArgument(1));
+    Value combined = combineElements(inside, b.loc, op.getKind(), block.getArgument(0), block.getArgument(1));
     tile::YieldOp::create(inside, b.loc, combined);
     frag = reduce.getResult();
     have = rest;

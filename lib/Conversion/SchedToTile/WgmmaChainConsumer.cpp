@@ -6,6 +6,7 @@
 // sums(i-1) are done → round the weights of block i. Weights are rounded only after that wait: the tensor cores read the old ones until
 // then, and the new ones must not land in their registers.
 #include "WgmmaChain.h"
+#include "emmy/Support/Elements.h"
 #include "emmy/Tile/Layout.h"
 
 using namespace mlir;
@@ -122,51 +123,17 @@ SmallVector<Value> WgmmaChain::addValues(Value use, const State &state) {
 // Between the products
 //===----------------------------------------------------------------------===//
 
-static TypedAttr identityOf(Builder &b, sched::Combiner kind, Type type) {
-  if (auto element = dyn_cast<FloatType>(type)) {
-    bool least = kind == sched::Combiner::max;
-    if (least || kind == sched::Combiner::min)
-      return FloatAttr::get(element, APFloat::getInf(element.getFloatSemantics(), /*Negative=*/least));
-    return b.getFloatAttr(element, kind == sched::Combiner::mul ? 1.0 : 0.0);
-  }
-  unsigned width = type.getIntOrFloatBitWidth();
-  if (kind == sched::Combiner::max)
-    return b.getIntegerAttr(type, APInt::getSignedMinValue(width));
-  if (kind == sched::Combiner::min)
-    return b.getIntegerAttr(type, APInt::getSignedMaxValue(width));
-  return b.getIntegerAttr(type, kind == sched::Combiner::mul || kind == sched::Combiner::all ? 1 : 0);
-}
-
-static Value combine(OpBuilder &b, Location loc, sched::Combiner kind, Value x, Value y) {
-  bool isFloat = isa<FloatType>(x.getType());
-  switch (kind) {
-  case sched::Combiner::add:
-    return isFloat ? Value(arith::AddFOp::create(b, loc, x, y)) : Value(arith::AddIOp::create(b, loc, x, y));
-  case sched::Combiner::mul:
-    return isFloat ? Value(arith::MulFOp::create(b, loc, x, y)) : Value(arith::MulIOp::create(b, loc, x, y));
-  case sched::Combiner::max:
-    return isFloat ? Value(arith::MaximumFOp::create(b, loc, x, y)) : Value(arith::MaxSIOp::create(b, loc, x, y));
-  case sched::Combiner::min:
-    return isFloat ? Value(arith::MinimumFOp::create(b, loc, x, y)) : Value(arith::MinSIOp::create(b, loc, x, y));
-  case sched::Combiner::any:
-    return arith::OrIOp::create(b, loc, x, y);
-  case sched::Combiner::all:
-    return arith::AndIOp::create(b, loc, x, y);
-  }
-  llvm_unreachable("all combiners are handled");
-}
-
 /// Elements past the end of the fold's axis do not count.
 Value WgmmaChain::reduce(FragmentBuilder &fragments, sched::ReduceOp op, bool isPlain) {
   KernelBuilder &k = *builder;
   sched::TileType type = op.getInput().getType();
   Value input = fragments.eval(op.getInput());
   if (!isPlain)
-    input = fragments.clear(input, type, s.getFoldAxis(), identityOf(k, op.getKind(), type.getElementType()));
+    input = fragments.clear(input, type, s.getFoldAxis(), identityElement(op.getKind(), type.getElementType()));
   auto made = tile::ReduceOp::create(k, k.loc, fragments.typeOf(op.getType()), input, k.getI64IntegerAttr(1), Value());
   OpBuilder::InsertionGuard guard(k);
   Block *block = k.createBlock(&made.getBody(), {}, {type.getElementType(), type.getElementType()}, {k.loc, k.loc});
-  Value both = combine(k, k.loc, op.getKind(), block->getArgument(0), block->getArgument(1));
+  Value both = combineElements(k, k.loc, op.getKind(), block->getArgument(0), block->getArgument(1));
   tile::YieldOp::create(k, k.loc, both);
   return made;
 }
