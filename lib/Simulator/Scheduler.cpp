@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <sys/mman.h>
 #include <ucontext.h>
 
@@ -14,14 +16,43 @@ namespace emmy::simulator {
 /// Deep enough for nested regions and for printing a diagnostic; untouched pages cost nothing.
 static constexpr size_t stackBytes = 1 << 20;
 
-struct Fiber::Context {
-  ucontext_t context;
-  void *stack = nullptr;
-  bool started = false;
-  ~Context() {
-    if (stack)
+/// Stacks of fibers that have finished, for those that start: a large grid makes one for each CTA.
+class StackPool {
+public:
+  ~StackPool() {
+    for (void *stack : stacks)
       munmap(stack, stackBytes);
   }
+  void *take() {
+    if (!stacks.empty()) {
+      void *stack = stacks.back();
+      stacks.pop_back();
+      return stack;
+    }
+    void *stack = mmap(nullptr, stackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (stack == MAP_FAILED) {
+      std::fputs("emmy: no memory for the stack of a simulated unit\n", stderr);
+      std::abort();
+    }
+    return stack;
+  }
+  void give(void *stack) {
+    if (stacks.size() < 64)
+      stacks.push_back(stack);
+    else
+      munmap(stack, stackBytes);
+  }
+
+private:
+  std::vector<void *> stacks;
+};
+static thread_local StackPool stackPool;
+
+struct Fiber::Context {
+  ucontext_t context;
+  void *stack = stackPool.take();
+  bool started = false;
+  ~Context() { stackPool.give(stack); }
 };
 
 struct Scheduler::MainContext {
@@ -29,10 +60,7 @@ struct Scheduler::MainContext {
 };
 
 Fiber::Fiber(std::string name, std::string role, std::function<void()> body)
-    : name(std::move(name)), role(std::move(role)), context(std::make_unique<Context>()), body(std::move(body)) {
-  context->stack = mmap(nullptr, stackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  assert(context->stack != MAP_FAILED && "no memory for a fiber's stack");
-}
+    : name(std::move(name)), role(std::move(role)), context(std::make_unique<Context>()), body(std::move(body)) {}
 
 Fiber::~Fiber() = default;
 

@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Vector clocks over everything that accesses memory on its own: warps, and the asynchronous engines behind TMA and
-// wgmma. An agent belongs to a cluster; clusters only learn about each other through global atomics, so a clock keeps
-// one dense chunk per cluster it has heard of, usually one.
+// wgmma. An agent belongs to a cluster; clusters only learn about each other through global atomics, so a clock is a
+// tree over clusters whose leaves are dense. Usually it is one leaf. Copies share what is equal, so that 65536 CTAs
+// that count on one address do not each hold, and merge, what all earlier ones knew.
 
 #ifndef EMMY_LIB_SIMULATOR_VECTORCLOCK_H
 #define EMMY_LIB_SIMULATOR_VECTORCLOCK_H
 
 #include <cstdint>
-#include <utility>
-#include <vector>
+#include <memory>
 
 namespace emmy::simulator {
 
@@ -26,6 +26,9 @@ constexpr uint32_t slotsPerWarp = 8;
 
 class VectorClock {
 public:
+  struct Node;
+  using NodeRef = std::shared_ptr<Node>;
+
   uint32_t get(Agent agent) const;
   void set(Agent agent, uint32_t value);
   /// Raises `agent` to at least `value`.
@@ -39,8 +42,7 @@ public:
   uint32_t launches = 0;
 
 private:
-  std::vector<uint32_t> &chunk(uint32_t cluster);
-  std::vector<std::pair<uint32_t, std::vector<uint32_t>>> chunks;
+  NodeRef root;
 };
 
 } // namespace emmy::simulator
