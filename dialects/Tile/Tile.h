@@ -35,12 +35,16 @@ struct RolePlan {
     int64_t firstWarp;
     int64_t warps;    // that run the role
     int64_t occupied; // that belong to it, the rest leave at once
+    int64_t barrier;  // the named barrier of `sync role`; the hardware has 0 to 15
   };
   llvm::SmallVector<Entry> roles;
   int64_t warps = 0;
   bool setsRegisters = false;
 };
 RolePlan planRoles(WarpSpecializeOp op);
+
+/// What the hardware takes as the size of a grid along x, y or z.
+constexpr int64_t maxGridSize(unsigned dim) { return dim == 0 ? 0x7fffffff : 0xffff; }
 
 } // namespace emmy::tile
 

@@ -86,10 +86,11 @@ void LayoutAttr::print(AsmPrinter &printer) const {
   printer << '>';
 }
 
+/// Stops multiplying beyond what any thread or CTA has, so that nothing overflows.
 static int64_t countDigits(ArrayRef<int64_t> modes, int64_t rank) {
   int64_t product = 1;
-  for (size_t i = 0; i < modes.size(); i += rank + 1)
-    product *= modes[i];
+  for (size_t i = 0; i < modes.size() && product <= LayoutAttr::maxRegisters; i += rank + 1)
+    product *= std::min(modes[i], LayoutAttr::maxRegisters + 1);
   return product;
 }
 
@@ -107,7 +108,15 @@ LogicalResult LayoutAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitEr
       if (i % (rank + 1) == 0 ? number < 1 : number < 0)
         return emitError() << "expects positive sizes and no negative stride, but got " << number;
   }
+  for (ArrayRef<int64_t> modes : {reg, lane, warp})
+    for (size_t i = 0; i < modes.size(); ++i)
+      if (i % (rank + 1) && modes[i] > std::numeric_limits<int32_t>::max())
+        return emitError() << "expects strides below 2^31, but got " << modes[i];
   if (countDigits(lane, rank) != 32)
     return emitError() << "expects lane modes of 32 lanes in all, but got " << countDigits(lane, rank);
+  if (countDigits(warp, rank) > 32)
+    return emitError() << "expects warp modes of at most 32 warps in all";
+  if (countDigits(reg, rank) > maxRegisters)
+    return emitError() << "expects register modes of at most " << maxRegisters << " registers in all";
   return success();
 }

@@ -156,8 +156,11 @@ RolePlan emmy::tile::planRoles(WarpSpecializeOp op) {
     if (plan.setsRegisters || role.getWarpgroups())
       plan.warps = llvm::alignTo(plan.warps, 4);
     int64_t occupied = plan.setsRegisters ? llvm::alignTo(warps, 4) : warps;
-    plan.roles.push_back({role, plan.warps, warps, occupied});
+    plan.roles.push_back({role, plan.warps, warps, occupied, /*barrier=*/0});
     plan.warps += occupied;
   }
+  // Number 0 is the CTA's, then one for each warpgroup, then one for each role.
+  for (auto [i, entry] : llvm::enumerate(plan.roles))
+    entry.barrier = 1 + llvm::divideCeil(plan.warps, 4) + i;
   return plan;
 }

@@ -14,6 +14,14 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 
 class Tile_Op<string mnemonic, list<Trait> traits = []> : Op<Tile_Dialect, mnemonic, traits>;
 
+/// An integer within the hardware's limits.
+class Tile_Within<int low, int high> : ConfinedAttr<I64Attr, [IntMinValue<low>, IntMaxValue<high>]>;
+
+/// A scalar of the element type of a pointer or buffer.
+class Tile_ElementOf<string memory, string type, string scalar>
+    : TypesMatchWith<"'" # scalar # "' has the element type of '" # memory # "'", memory, scalar,
+                     "::llvm::cast<" # type # ">($_self).getElementType()">;
+
 //===----------------------------------------------------------------------===//
 // Structure
 //===----------------------------------------------------------------------===//
@@ -24,8 +32,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBlock, N
     Arguments are TMA descriptors, pointers and scalars; `emmy.bind` on each says how a launch fills it. `grid` counts CTAs as
     expressions over symbols, `cluster` is along x, `warps` counts all warps of the CTA.
 
-    Constraints: (kernel_c1) warps between 1 and 32; (kernel_c2) cluster between 1 and 16; (kernel_c3) three grid sizes;
-    (kernel_c4) shared memory within the target's; (kernel_c5) registers of the roles within the target's.
+    Constraints: (kernel_c1) warps between 1 and 32; (kernel_c2) cluster between 1 and 16; (kernel_c3) three grid sizes, below 2^31
+    along x and 2^16 along y and z; (kernel_c4) shared memory within the target's; (kernel_c5) registers of the roles within the target's.
 
     ```mlir
     emmy_tile.kernel @copy(%x: !emmy_tile.ptr<f32> {emmy.bind = #emmy.bind_pointer<0>},
@@ -70,7 +78,7 @@ def Tile_RoleOp : Tile_Op<"role", [SingleBlock, NoTerminator, HasParent<"WarpSpe
 
     Constraints: (role_c1) registers, where given, a multiple of 8 from 24 to 256.
   }];
-  let arguments = (ins StrAttr:$name, I64Attr:$units, BoolAttr:$warpgroups, OptionalAttr<I64Attr>:$registers);
+  let arguments = (ins StrAttr:$name, Tile_Within<1, 32>:$units, BoolAttr:$warpgroups, OptionalAttr<I64Attr>:$registers);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -159,8 +167,8 @@ def Tile_SubviewOp : Tile_Op<"subview", [Pure]> {
 
 def Tile_BarrierInitOp : Tile_Op<"barrier_init"> {
   let summary = "Set the arrivals that each barrier of an array expects";
-  let description = [{ In one thread, before `fence_barrier_init` and a `sync` that all users pass. }];
-  let arguments = (ins Tile_BarrierType:$barrier, I64Attr:$arrivals);
+  let description = [{ In one thread, before `fence_barrier_init` and a `sync` that all users pass. A phase counts below 2^20 arrivals. }];
+  let arguments = (ins Tile_BarrierType:$barrier, Tile_Within<1, 1048575>:$arrivals);
   let assemblyFormat = "$barrier `,` $arrivals attr-dict `:` type($barrier)";
 }
 
@@ -181,8 +189,8 @@ def Tile_BarrierArriveOp : Tile_Op<"barrier_arrive"> {
 
 def Tile_BarrierExpectOp : Tile_Op<"barrier_expect"> {
   let summary = "Count one arrival and announce bytes that copies will deliver";
-  let description = [{ One thread of the unit; the phase completes only when the bytes have landed too. }];
-  let arguments = (ins Tile_BarrierType:$barrier, I32:$index, I64Attr:$bytes);
+  let description = [{ One thread of the unit; the phase completes only when the bytes have landed too. A phase counts below 2^20 bytes. }];
+  let arguments = (ins Tile_BarrierType:$barrier, I32:$index, Tile_Within<0, 1048575>:$bytes);
   let assemblyFormat = "$barrier `[` $index `]` `,` $bytes attr-dict `:` type($barrier)";
 }
 
@@ -230,7 +238,7 @@ def Tile_TmaLoadOp : Tile_Op<"tma_load"> {
     ```
   }];
   let arguments = (ins Tile_TmapType:$map, Variadic<I32>:$coords, Tile_SharedType:$target, Tile_BarrierType:$barrier, I32:$index,
-                       OptionalAttr<I64Attr>:$multicast, UnitAttr:$evict_first, UnitAttr:$evict_last);
+                       OptionalAttr<Tile_Within<1, 65535>>:$multicast, UnitAttr:$evict_first, UnitAttr:$evict_last);
   let assemblyFormat = [{
     $map `[` $coords `]` `to` $target `,` $barrier `[` $index `]` (`multicast` $multicast^)? (`evict_first` $evict_first^)?
     (`evict_last` $evict_last^)? attr-dict `:` type($map) `,` type($target) `,` type($barrier)
@@ -259,7 +267,7 @@ def Tile_TmaCommitOp : Tile_Op<"tma_commit"> {
 def Tile_TmaWaitOp : Tile_Op<"tma_wait"> {
   let summary = "Wait until at most some groups of this thread's TMA stores are pending";
   let description = [{ With `read`, only until their shared memory has been read. }];
-  let arguments = (ins I64Attr:$pending, UnitAttr:$read);
+  let arguments = (ins Tile_Within<0, 65535>:$pending, UnitAttr:$read);
   let assemblyFormat = "$pending (`read` $read^)? attr-dict";
 }
 
@@ -286,7 +294,7 @@ def Tile_CpAsyncCommitOp : Tile_Op<"cp_async_commit"> {
 
 def Tile_CpAsyncWaitOp : Tile_Op<"cp_async_wait"> {
   let summary = "Wait until at most some groups of the unit's asynchronous copies are pending";
-  let arguments = (ins I64Attr:$pending);
+  let arguments = (ins Tile_Within<0, 65535>:$pending);
   let assemblyFormat = "$pending attr-dict";
 }
 
@@ -476,7 +484,8 @@ def Tile_GatherOp : Tile_Op<"gather"> {
 def Tile_ScatterOp : Tile_Op<"scatter"> {
   let summary = "Write global memory at an offset of its own for every element";
   let description = [{
-    As `gather`. Equal offsets within one op leave either value; with `add`, all are added, atomically. Constraints: store_c1.
+    As `gather`. Threads of one warp may write equal values to one place; different ones are a race, and so are writes of several
+    warps, as for `store`. With `add`, all are added, atomically. Constraints: store_c1.
   }];
   let arguments = (ins Tile_FragType:$value, Tile_PtrType:$target, Tile_FragType:$offsets, Optional<Tile_FragType>:$mask, UnitAttr:$add);
   let assemblyFormat = [{
@@ -486,14 +495,14 @@ def Tile_ScatterOp : Tile_Op<"scatter"> {
   let hasVerifier = 1;
 }
 
-def Tile_LoadScalarOp : Tile_Op<"load_scalar"> {
+def Tile_LoadScalarOp : Tile_Op<"load_scalar", [Tile_ElementOf<"source", "PtrType", "result">]> {
   let summary = "Read one element of global memory that the whole unit uses";
   let arguments = (ins Tile_PtrType:$source, I64:$offset);
   let results = (outs AnyType:$result);
   let assemblyFormat = "$source `[` $offset `]` attr-dict `:` type($source) `->` type($result)";
 }
 
-def Tile_AtomicAddOp : Tile_Op<"atomic_add"> {
+def Tile_AtomicAddOp : Tile_Op<"atomic_add", [Tile_ElementOf<"target", "PtrType", "value">, Tile_ElementOf<"target", "PtrType", "old">]> {
   let summary = "Add to one element of global memory and give the old value";
   let description = [{
     In one thread. With `acq_rel` it publishes what the thread knows to be written, and teaches it what earlier such additions to
@@ -515,7 +524,7 @@ def Tile_AtomicAddOp : Tile_Op<"atomic_add"> {
   }];
 }
 
-def Tile_PutOp : Tile_Op<"put"> {
+def Tile_PutOp : Tile_Op<"put", [Tile_ElementOf<"target", "SharedType", "value">]> {
   let summary = "Write one element of shared memory";
   let description = [{
     In one thread. With `in_cta %rank`, of the buffer that this CTA of the cluster has in the same place (distributed shared
@@ -528,7 +537,7 @@ def Tile_PutOp : Tile_Op<"put"> {
                             [{ build($_builder, $_state, value, target, index, ::mlir::Value()); }]>];
 }
 
-def Tile_GetOp : Tile_Op<"get"> {
+def Tile_GetOp : Tile_Op<"get", [Tile_ElementOf<"source", "SharedType", "result">]> {
   let summary = "Read one element of shared memory that the whole unit uses";
   let description = [{ `in_cta` as for `put`. }];
   let arguments = (ins Tile_SharedType:$source, I32:$index, Optional<I32>:$rank);
@@ -621,7 +630,7 @@ def Tile_WgmmaWaitOp : Tile_Op<"wgmma_wait"> {
     %c2 = emmy_tile.wgmma_wait 0 %c : !emmy_tile.frag<64x256xf32, #acc> -> !emmy_tile.frag<64x256xf32, #acc>
     ```
   }];
-  let arguments = (ins I64Attr:$pending, Variadic<Tile_FragType>:$frags);
+  let arguments = (ins Tile_Within<0, 7>:$pending, Variadic<Tile_FragType>:$frags);
   let results = (outs Variadic<Tile_FragType>:$results);
   let assemblyFormat = "$pending ($frags^ `:` type($frags) `->` type($results))? attr-dict";
   let hasVerifier = 1;

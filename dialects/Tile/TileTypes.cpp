@@ -34,6 +34,17 @@ static ParseResult parseSwizzle(AsmParser &parser, int64_t &swizzle) {
   return failure(parser.parseKeyword("swizzle") || parser.parseEqual() || parser.parseInteger(swizzle));
 }
 
+/// The product of positive numbers if it is at most `limit`.
+static std::optional<int64_t> productWithin(ArrayRef<int64_t> numbers, int64_t limit) {
+  int64_t product = 1;
+  for (int64_t number : numbers) {
+    if (number > limit / product)
+      return std::nullopt;
+    product *= number;
+  }
+  return product;
+}
+
 static LogicalResult verifySwizzle(llvm::function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> shape, Type element,
                                    int64_t swizzle) {
   if (swizzle != 0 && swizzle != 32 && swizzle != 64 && swizzle != 128)
@@ -81,6 +92,8 @@ LogicalResult FragType::verify(llvm::function_ref<InFlightDiagnostic()> emitErro
       return emitError() << "expects a layout that covers " << shape[dim] << " elements of dimension " << dim << ", but it covers "
                          << last + 1;
   }
+  if (!productWithin(shape, std::numeric_limits<int32_t>::max()))
+    return emitError() << "expects less than 2^31 elements";
   return success();
 }
 
@@ -153,7 +166,29 @@ LogicalResult SharedType::verify(llvm::function_ref<InFlightDiagnostic()> emitEr
     return emitError() << "expects positive sizes";
   if (strides.size() != shape.size() || strides.back() != 1)
     return emitError() << "expects " << shape.size() << " strides, the last of them 1";
+  int64_t last = 0, limit = std::numeric_limits<int32_t>::max() / 8;
+  for (auto [size, stride] : llvm::zip(shape, strides)) {
+    if (stride < 0 || size > limit || (stride && size - 1 > (limit - last) / stride))
+      return emitError() << "expects strides of at least 0 and less than 2^28 elements in all";
+    last += (size - 1) * stride;
+  }
   return verifySwizzle(emitError, shape, element, swizzle);
+}
+
+//===----------------------------------------------------------------------===//
+// Barriers and pointers
+//===----------------------------------------------------------------------===//
+
+LogicalResult BarrierType::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t count) {
+  if (count < 1 || count > 65536)
+    return emitError() << "expects 1 to 65536 barriers, but got " << count;
+  return success();
+}
+
+LogicalResult PtrType::verify(llvm::function_ref<InFlightDiagnostic()> emitError, Type element) {
+  if (!element.isIntOrFloat() || (element.getIntOrFloatBitWidth() % 8 && !element.isInteger(1)))
+    return emitError() << "expects elements of whole bytes or i1, but got " << element;
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -33,6 +33,8 @@ def Tile_LayoutAttr : AttrDef<Tile_Dialect, "Layout"> {
     int64_t getNumRegisters() const;
     /// Warps of the unit.
     int64_t getNumWarps() const;
+    /// Of a thread; far more than any thread has, so that sizes fit their types.
+    static constexpr int64_t maxRegisters = 65536;
   }];
 }
 
@@ -69,6 +71,7 @@ def Tile_BarrierType : Tile_Type<"Barrier", "barrier"> {
   let summary = "An array of mbarriers in shared memory";
   let parameters = (ins "int64_t":$count);
   let assemblyFormat = "`<` $count `>`";
+  let genVerifyDecl = 1;
 }
 
 def Tile_TmapType : Tile_Type<"Tmap", "tmap"> {
@@ -86,6 +89,7 @@ def Tile_PtrType : Tile_Type<"Ptr", "ptr"> {
   let summary = "The address of elements in global memory";
   let parameters = (ins "::mlir::Type":$elementType);
   let assemblyFormat = "`<` $elementType `>`";
+  let genVerifyDecl = 1;
 }
 
 def Tile_Scalar32 : AnyTypeOf<[I32, F32], "i32 or f32">;

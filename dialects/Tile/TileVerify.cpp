@@ -11,27 +11,37 @@ using namespace emmy::tile;
 // Structure
 //===----------------------------------------------------------------------===//
 
+/// As `emitOpError`, but without printing the op, which holds a whole program.
+static InFlightDiagnostic emitHeaderError(Operation *op, const Twine &text) {
+  return emitError(op->getLoc()) << "'" << op->getName() << "' op " << text;
+}
+
 LogicalResult KernelOp::verify() {
   if (getWarps() < 1 || getWarps() > 32) // kernel_c1
-    return emitOpError("expects 1 to 32 warps, but got ") << getWarps();
+    return emitHeaderError(*this, "expects 1 to 32 warps, but got ") << getWarps();
   if (getCluster() < 1 || getCluster() > 16) // kernel_c2
-    return emitOpError("expects a cluster of 1 to 16 CTAs, but got ") << getCluster();
+    return emitHeaderError(*this, "expects a cluster of 1 to 16 CTAs, but got ") << getCluster();
   if (getGrid().getSizes().size() != 3) // kernel_c3
-    return emitOpError("expects three grid sizes, but got ") << getGrid().getSizes().size();
+    return emitHeaderError(*this, "expects three grid sizes, but got ") << getGrid().getSizes().size();
+  for (auto [i, size] : llvm::enumerate(getGrid().getSizes())) // kernel_c3
+    if (auto constant = dyn_cast<AffineConstantExpr>(size))
+      if (constant.getValue() < 0 || constant.getValue() > maxGridSize(i))
+        return emitHeaderError(*this, "expects grid size #") << i << " from 0 to " << maxGridSize(i) << ", but got " << constant.getValue();
   TargetAttr target = TargetAttr::of(*this);
   int64_t shared = planShared(*this).bytes;
   if (target.getShared() && shared > target.getShared()) // kernel_c4
-    return emitOpError("uses ") << shared << " bytes of shared memory, but " << target.getChip() << " has " << target.getShared();
+    return emitHeaderError(*this, "uses ") << shared << " bytes of shared memory, but " << target.getChip() << " has "
+                                           << target.getShared();
   for (auto specialize : getBody().getOps<WarpSpecializeOp>()) {
     RolePlan plan = planRoles(specialize);
     if (plan.warps != static_cast<int64_t>(getWarps())) // kernel_c1
-      return specialize.emitOpError("has roles for ") << plan.warps << " warps, but the kernel has " << getWarps();
+      return emitHeaderError(specialize, "has roles for ") << plan.warps << " warps, but the kernel has " << getWarps();
     int64_t registers = 0;
     for (RolePlan::Entry &entry : plan.roles)
       registers += static_cast<int64_t>(entry.role.getRegisters().value_or(0)) * entry.occupied * 32;
     if (registers > target.getRegisters()) // kernel_c5
-      return specialize.emitOpError("has roles with ") << registers << " registers in all, but " << target.getChip() << " has "
-                                                       << target.getRegisters();
+      return emitHeaderError(specialize, "has roles with ") << registers << " registers in all, but " << target.getChip() << " has "
+                                                            << target.getRegisters();
   }
   return success();
 }
@@ -46,10 +56,10 @@ LogicalResult WarpSpecializeOp::verify() {
 LogicalResult RoleOp::verify() {
   std::optional<uint64_t> registers = getRegisters();
   if (registers && (*registers % 8 || *registers < 24 || *registers > 256)) // role_c1
-    return emitOpError("expects registers in multiples of 8 from 24 to 256, but got ") << *registers;
+    return emitHeaderError(*this, "expects registers in multiples of 8 from 24 to 256, but got ") << *registers;
   Block &block = getBody().front();
   if (block.getNumArguments() > 1 || (block.getNumArguments() == 1 && !block.getArgument(0).getType().isInteger(32)))
-    return emitOpError("expects at most one block argument, the i32 number of the unit");
+    return emitHeaderError(*this, "expects at most one block argument, the i32 number of the unit");
   return success();
 }
 
@@ -64,8 +74,9 @@ LogicalResult OneThreadOp::verify() {
 }
 
 LogicalResult RingSlotOp::verify() {
-  if (getStages() < 1)
-    return emitOpError("expects at least one stage, but got ") << getStages();
+  auto stages = static_cast<int64_t>(getStages());
+  if (stages < 1 || stages > std::numeric_limits<int32_t>::max())
+    return emitOpError("expects 1 to 2147483647 stages, but got ") << stages;
   return success();
 }
 
@@ -115,9 +126,11 @@ LogicalResult CpAsyncOp::verify() {
   size_t rank = getTarget().getType().getShape().size();
   if (getStrides().size() != rank || getLimits().size() != rank)
     return emitOpError("expects ") << rank << " strides and limits, but got " << getStrides().size() << " and " << getLimits().size();
-  int64_t bytes = getVector() * getTarget().getType().getElementBytes();
-  if (bytes != 4 && bytes != 8 && bytes != 16)
-    return emitOpError("expects to copy 4, 8 or 16 bytes at a time, but got ") << bytes;
+  int64_t vector = getVector(), bytes = getTarget().getType().getElementBytes();
+  if (vector < 1 || vector > 16 || !llvm::is_contained({4, 8, 16}, vector * bytes))
+    return emitOpError("expects to copy 4, 8 or 16 bytes at a time, but got ") << vector << " elements of " << bytes << " bytes";
+  if (getTarget().getType().getShape().back() % vector)
+    return emitOpError("expects rows of whole vectors of ") << vector << " elements, but got " << getTarget().getType();
   return success();
 }
 
@@ -135,6 +148,14 @@ LogicalResult WgmmaOp::verify() {
   SharedType b = getB().getType();
   if (acc.getShape().size() != 2 || acc.getShape()[0] != 64)
     return emitOpError("expects an accumulator of 64 rows, but got ") << acc;
+  auto isMatrix = [](Value value) {
+    auto shared = dyn_cast<SharedType>(value.getType());
+    size_t rank = shared ? shared.getShape().size() : cast<FragType>(value.getType()).getShape().size();
+    return rank == 2 || (shared && rank == 3);
+  };
+  for (Value operand : {Value(getA()), Value(getB())})
+    if (!isMatrix(operand))
+      return emitOpError("expects matrices or panels of matrices, but got ") << operand.getType();
   int64_t n = acc.getShape()[1];
   if (n % 8 || n < 8 || n > 256) // wgmma_c1
     return emitOpError("expects 8 to 256 columns in steps of 8, but got ") << n;

@@ -114,8 +114,8 @@ LogicalResult ExtractOp::verify() {
   if (from.getElementType() != to.getElementType() || a.getLane() != b.getLane() || a.getWarp() != b.getWarp()) // extract_c1
     return emitOpError("expects elements, lanes and warps of ") << from << ", but got " << to;
   for (auto [i, offset, size, whole] : llvm::enumerate(getOffsets(), to.getShape(), from.getShape()))
-    if (offset < 0 || offset + size > whole)
-      return emitOpError("expects elements ") << offset << " to " << offset + size << " of dimension " << i << " below " << whole;
+    if (offset < 0 || size > whole || offset > whole - size)
+      return emitOpError("expects ") << size << " elements from " << offset << " on in dimension " << i << " of " << whole;
   return success();
 }
 
@@ -127,7 +127,7 @@ static LogicalResult verifyStrided(Operation *op, FragType frag, PtrType pointer
     return op->emitOpError("expects ") << rank << " strides and limits, but got " << strides << " and " << limits;
   if (frag.getElementType() != pointer.getElementType())
     return op->emitOpError("expects elements of type ") << pointer.getElementType() << ", but got " << frag.getElementType();
-  if (vector < 1 || (vector & (vector - 1)) || vector * frag.getElementType().getIntOrFloatBitWidth() > 128)
+  if (vector < 1 || vector > 16 || (vector & (vector - 1)) || vector * frag.getElementType().getIntOrFloatBitWidth() > 128)
     return op->emitOpError("expects a vector of at most 16 bytes, a power of two, but got ") << vector << " elements";
   ArrayRef<int64_t> reg = frag.getLayout().getReg();
   if (vector > 1 && (reg.empty() || reg[0] % vector || reg[rank] != 1))

@@ -96,8 +96,6 @@ LogicalResult emit(KernelEmitter &e, CpAsyncOp op) {
     return op.emitOpError("needs the whole unit, but stands in 'emmy_tile.one_thread'");
   ArrayRef<int64_t> shape = type.getShape();
   int64_t vector = op.getVector(), bytes = vector * type.getElementBytes();
-  if (shape.back() % vector)
-    return op.emitOpError("expects lines of whole vectors, but got ") << shape.back() << " elements for vectors of " << vector;
   int64_t vectors = 1;
   for (int64_t size : shape)
     vectors *= size;

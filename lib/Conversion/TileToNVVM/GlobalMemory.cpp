@@ -281,8 +281,6 @@ LogicalResult emit(KernelEmitter &e, ScatterOp op) {
 
 LogicalResult emit(KernelEmitter &e, LoadScalarOp op) {
   Type element = op.getSource().getType().getElementType();
-  if (op.getResult().getType() != element)
-    return op.emitOpError("expects a result of type ") << element << ", but got " << op.getResult().getType();
   Access access = elementAccess(e, op.getSource(), e.scalar(op.getOffset()), element, {});
   e.set(op.getResult(), fromWords(e, loadWords(e, access), element, 1, /*packed=*/false));
   return success();
@@ -290,8 +288,6 @@ LogicalResult emit(KernelEmitter &e, LoadScalarOp op) {
 
 LogicalResult emit(KernelEmitter &e, AtomicAddOp op) {
   Type element = op.getTarget().getType().getElementType();
-  if (op.getValue().getType() != element || op.getOld().getType() != element)
-    return op.emitOpError("expects a value and a result of type ") << element;
   if (!e.unit.oneThread)
     return op.emitOpError("expects to stand in 'emmy_tile.one_thread'");
   Access access = elementAccess(e, op.getTarget(), e.scalar(op.getOffset()), element, {});

@@ -37,8 +37,6 @@ static FailureOr<Value> elementOf(KernelEmitter &e, Operation *op, SharedType ty
 
 LogicalResult emit(KernelEmitter &e, PutOp op) {
   SharedType type = op.getTarget().getType();
-  if (op.getValue().getType() != type.getElementType())
-    return op.emitOpError("expects a value of type ") << type.getElementType() << ", but got " << op.getValue().getType();
   InCta where(e, op.getRank());
   FailureOr<Value> pointer = elementOf(e, op, type, op.getTarget(), op.getIndex());
   if (failed(pointer))
@@ -49,8 +47,6 @@ LogicalResult emit(KernelEmitter &e, PutOp op) {
 
 LogicalResult emit(KernelEmitter &e, GetOp op) {
   SharedType type = op.getSource().getType();
-  if (op.getResult().getType() != type.getElementType())
-    return op.emitOpError("expects a result of type ") << type.getElementType() << ", but got " << op.getResult().getType();
   InCta where(e, op.getRank());
   FailureOr<Value> pointer = elementOf(e, op, type, op.getSource(), op.getIndex());
   if (failed(pointer))

@@ -18,8 +18,7 @@ static int64_t launchRegisters(KernelOp kernel) {
   return std::min<int64_t>(perThread / 8 * 8, 255);
 }
 
-/// Named barriers: 0 is the CTA's, then one for each warpgroup, then one for each role.
-static Unit unitOfRole(KernelEmitter &e, const RolePlan::Entry &entry, int64_t roleIndex) {
+static Unit unitOfRole(KernelEmitter &e, const RolePlan::Entry &entry) {
   NvvmBuilder &b = e.b;
   Unit unit;
   RoleOp role = entry.role;
@@ -30,12 +29,12 @@ static Unit unitOfRole(KernelEmitter &e, const RolePlan::Entry &entry, int64_t r
   unit.thread = groups ? b.bitAnd(e.threadId, 127) : e.lane;
   if (groups) // a constant where one will do: ptxas reserves all sixteen barriers for a number that it does not know
     unit.barrier = role.getUnits() == 1 ? b.i32(1 + entry.firstWarp / 4) : b.add(b.shiftRight(e.warp, 2), 1);
-  unit.roleBarrier = 1 + llvm::divideCeil(e.kernel.getWarps(), 4) + roleIndex;
+  unit.roleBarrier = entry.barrier;
   unit.roleWarps = entry.warps;
   return unit;
 }
 
-static LogicalResult emitRole(KernelEmitter &e, const RolePlan::Entry &entry, int64_t roleIndex, Block *teardown) {
+static LogicalResult emitRole(KernelEmitter &e, const RolePlan::Entry &entry, Block *teardown) {
   NvvmBuilder &b = e.b;
   RoleOp role = entry.role;
   if (std::optional<uint64_t> registers = role.getRegisters())
@@ -45,7 +44,7 @@ static LogicalResult emitRole(KernelEmitter &e, const RolePlan::Entry &entry, in
     b.branch(b.below(e.warp, entry.firstWarp + entry.warps), working, {}, teardown, {});
     e.continueIn(working);
   }
-  Unit outer = std::exchange(e.unit, unitOfRole(e, entry, roleIndex));
+  Unit outer = std::exchange(e.unit, unitOfRole(e, entry));
   Block &body = role.getBody().front();
   if (body.getNumArguments() == 1) {
     Value number = b.add(e.warp, -entry.firstWarp);
@@ -82,7 +81,7 @@ LogicalResult emit(KernelEmitter &e, WarpSpecializeOp op) {
       e.b.branch(e.b.below(e.warp, end), mine, {}, next, {});
       e.continueIn(mine);
     }
-    if (failed(emitRole(e, entry, i, teardown)))
+    if (failed(emitRole(e, entry, teardown)))
       return failure();
     e.continueIn(next);
   }

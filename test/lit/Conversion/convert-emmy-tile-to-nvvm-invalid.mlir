@@ -65,33 +65,11 @@ emmy_tile.kernel @cp_async_in_one_thread(%p: !emmy_tile.ptr<f32>, %o: i64, %n: i
 
 // -----
 
-emmy_tile.kernel @cp_async_of_part_of_a_vector(%p: !emmy_tile.ptr<f32>, %o: i64, %n: i32) grid [1, 1, 1] warps 1 {
-  %t = emmy_tile.alloc : !emmy_tile.shared<33xf32>
-  // expected-error @below {{'emmy_tile.cp_async' op expects lines of whole vectors, but got 33 elements for vectors of 4}}
-  emmy_tile.cp_async %p[%o] strides(%o) limits(%n) to %t vector 4 : !emmy_tile.ptr<f32>, !emmy_tile.shared<33xf32>
-}
-
-// -----
-
 #lanes = #emmy_tile.layout<reg = [2:(1)], lane = [32:(1)], warp = [1:(0)]>
 emmy_tile.kernel @overlapping_vectors(%p: !emmy_tile.ptr<f32>, %o: i64) grid [1, 1, 1] warps 1 {
   %c1 = arith.constant 1 : i64
   // expected-error @below {{'emmy_tile.load' op expects every stride of the innermost dimension to be a multiple of the vector of 2 elements}}
   %x = emmy_tile.load %p[%o] strides(%c1) vector 2 : !emmy_tile.ptr<f32> -> !emmy_tile.frag<33xf32, #lanes>
-}
-
-// -----
-
-emmy_tile.kernel @scalar_of_another_type(%p: !emmy_tile.ptr<f32>, %o: i64) grid [1, 1, 1] warps 1 {
-  // expected-error @below {{'emmy_tile.load_scalar' op expects a result of type 'f32', but got 'i32'}}
-  %x = emmy_tile.load_scalar %p[%o] : !emmy_tile.ptr<f32> -> i32
-}
-
-// -----
-
-emmy_tile.kernel @atomic_of_another_type(%p: !emmy_tile.ptr<f32>, %o: i64, %v: i32) grid [1, 1, 1] warps 1 {
-  // expected-error @below {{'emmy_tile.atomic_add' op expects a value and a result of type 'f32'}}
-  %x = emmy_tile.atomic_add %p[%o], %v : !emmy_tile.ptr<f32>, i32 -> i32
 }
 
 // -----

@@ -79,5 +79,5 @@ emmy_tile.kernel @not_in_registers(%x: f32 {emmy.bind = 1.0 : f32}) grid [1, 1, 
 // -----
 
 // expected-error@below {{violates launch: the grid is more than the 65536 clusters that the simulator runs}}
-emmy_tile.kernel @too_many() grid [2147483647, 2147483647, 1] warps 1 attributes {emmy.simulate = {buffers = []}} {
+emmy_tile.kernel @too_many() grid [32767, 65535, 1] warps 1 attributes {emmy.simulate = {buffers = []}} {
 }

@@ -164,7 +164,7 @@ func.func @f(%x: !emmy_tile.frag<32x4xf32, #f>) {
 #f = #emmy_tile.layout<reg = [4:(0,1)], lane = [32:(1,0)], warp = []>
 #g = #emmy_tile.layout<reg = [2:(0,1)], lane = [32:(1,0)], warp = []>
 func.func @f(%x: !emmy_tile.frag<32x4xf32, #f>) {
-  // expected-error@below {{'emmy_tile.extract' op expects elements 3 to 5 of dimension 1 below 4}}
+  // expected-error@below {{'emmy_tile.extract' op expects 2 elements from 3 on in dimension 1 of 4}}
   %a = emmy_tile.extract %x [0, 3] : !emmy_tile.frag<32x4xf32, #f> -> !emmy_tile.frag<32x2xf32, #g>
   return
 }

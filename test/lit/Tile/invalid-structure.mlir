@@ -91,7 +91,7 @@ emmy_tile.kernel @k() grid [1, 1, 1] warps 1 {
 // -----
 
 func.func @f(%c: i32) {
-  // expected-error@below {{'emmy_tile.ring_slot' op expects at least one stage, but got 0}}
+  // expected-error@below {{'emmy_tile.ring_slot' op expects 1 to 2147483647 stages, but got 0}}
   %s, %p = emmy_tile.ring_slot %c of 0
   return
 }
@@ -163,7 +163,7 @@ func.func @f(%p: !emmy_tile.ptr<f32>, %a: !emmy_tile.shared<4x8xf32>, %o: i64, %
 // -----
 
 func.func @f(%p: !emmy_tile.ptr<f32>, %a: !emmy_tile.shared<4x8xf32>, %o: i64, %c: i32) {
-  // expected-error@below {{'emmy_tile.cp_async' op expects to copy 4, 8 or 16 bytes at a time, but got 32}}
+  // expected-error@below {{'emmy_tile.cp_async' op expects to copy 4, 8 or 16 bytes at a time, but got 8 elements of 4 bytes}}
   emmy_tile.cp_async %p[%o] strides(%o, %o) limits(%c, %c) to %a vector 8 : !emmy_tile.ptr<f32>, !emmy_tile.shared<4x8xf32>
   return
 }

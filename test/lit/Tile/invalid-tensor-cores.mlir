@@ -89,3 +89,12 @@ func.func @f(%a: !emmy_tile.frag<16x16xbf16, #a>, %c: !emmy_tile.frag<16x8xf32, 
   %d = emmy_tile.mma %a, %a, %c : !emmy_tile.frag<16x16xbf16, #a>, !emmy_tile.frag<16x16xbf16, #a> -> !emmy_tile.frag<16x8xf32, #c>
   return
 }
+
+// -----
+
+#acc = #emmy_tile.layout<reg = [2:(0,1), 2:(8,0), 2:(0,8)], lane = [4:(0,2), 8:(1,0)], warp = [4:(16,0)]>
+func.func @f(%a: !emmy_tile.shared<64x64xbf16, swizzle = 128>, %b: !emmy_tile.shared<64xbf16, swizzle = 128>, %c: !emmy_tile.frag<64x16xf32, #acc>) {
+  // expected-error@below {{'emmy_tile.wgmma' op expects matrices or panels of matrices, but got '!emmy_tile.shared<64xbf16, swizzle = 128>'}}
+  %d = emmy_tile.wgmma %a, %b, %c : !emmy_tile.shared<64x64xbf16, swizzle = 128>, !emmy_tile.shared<64xbf16, swizzle = 128> -> !emmy_tile.frag<64x16xf32, #acc>
+  return
+}
