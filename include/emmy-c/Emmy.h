@@ -41,9 +41,9 @@ MLIR_CAPI_EXPORTED void emmyCpuCodeDestroy(EmmyCpuCode code);
 MLIR_CAPI_EXPORTED uint64_t emmyCpuCodeGetAddress(EmmyCpuCode code, MlirStringRef symbol, MlirStringCallback error, void *userData);
 
 /// Runs emmy_tile kernels of `module` on the simulator. `steps` is JSON; python/emmy/simulator.py describes and writes it.
-/// Buffer i has `sizes[i]` bytes at `data[i]`. False with the diagnostics given to `error`.
+/// Buffer i has `sizes[i]` bytes at `data[i]`. `output` gets what was run, as JSON, or the diagnostics where the result is false.
 MLIR_CAPI_EXPORTED bool emmySimulate(MlirModule module, MlirStringRef steps, void *const *data, const int64_t *sizes, intptr_t count,
-                                     uint64_t seed, MlirStringRef schedule, MlirStringCallback error, void *userData);
+                                     uint64_t seed, MlirStringRef schedule, MlirStringCallback output, void *userData);
 
 #ifdef __cplusplus
 }

@@ -7,6 +7,7 @@
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Support.h"
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
 using namespace mlir;
@@ -19,6 +20,15 @@ static std::vector<int64_t> integers(const json::Object &object, StringRef key) 
     for (const json::Value &value : *array)
       values.push_back(value.getAsInteger().value_or(0));
   return values;
+}
+
+/// Numbers that no 64-bit integer holds would silently be read as zero.
+static bool hasOnlyIntegers(const json::Value &value) {
+  if (const json::Array *array = value.getAsArray())
+    return llvm::all_of(*array, hasOnlyIntegers);
+  if (const json::Object *object = value.getAsObject())
+    return llvm::all_of(*object, [](const auto &entry) { return hasOnlyIntegers(entry.second); });
+  return value.kind() != json::Value::Number || value.getAsInteger();
 }
 
 static int64_t integer(const json::Object &object, StringRef key) { return object.getInteger(key).value_or(0); }
@@ -50,20 +60,17 @@ static FailureOr<Step> readStep(ModuleOp module, const json::Object &object) {
   StringRef name = object.getString("kernel").value_or("");
   launch.kernel = module.lookupSymbol<emmy::tile::KernelOp>(name);
   if (!launch.kernel)
-    return module.emitError("has no emmy_tile kernel '") << name << "'";
+    return emitError(module.getLoc()) << "has no emmy_tile kernel '" << name << "'";
   std::vector<int64_t> grid = integers(object, "grid");
   std::copy_n(grid.begin(), std::min<size_t>(grid.size(), 3), launch.grid);
   if (const json::Array *parameters = object.getArray("params"))
     for (const json::Value &parameter : *parameters)
       if (const json::Object *entry = parameter.getAsObject())
         launch.parameters.push_back(readParameter(*entry));
-  if (launch.parameters.size() != launch.kernel.getBody().getNumArguments())
-    return module.emitError("kernel '") << name << "' has " << launch.kernel.getBody().getNumArguments() << " arguments, but the launch gives "
-                                        << launch.parameters.size();
   return Step(std::move(launch));
 }
 
-static LogicalResult run(ModuleOp module, const json::Object &root, MutableArrayRef<Buffer> buffers, const Options &options) {
+static FailureOr<Summary> run(ModuleOp module, const json::Object &root, MutableArrayRef<Buffer> buffers, const Options &options) {
   if (const json::Array *list = root.getArray("buffers"))
     for (auto [buffer, value] : llvm::zip(buffers, *list))
       if (const json::Object *object = value.getAsObject()) {
@@ -79,11 +86,26 @@ static LogicalResult run(ModuleOp module, const json::Object &root, MutableArray
         return failure();
       steps.push_back(std::move(*step));
     }
-  return simulate(steps, buffers, options);
+  return simulate(module, steps, buffers, options);
+}
+
+/// {"launches", "programs", "steps", "unwritten": [[[first, last], …] for each buffer]}
+static std::string describe(const Summary &summary, ArrayRef<Buffer> buffers) {
+  json::Array unwritten;
+  for (const Buffer &buffer : buffers) {
+    json::Array ranges;
+    for (auto [first, last] : buffer.unwritten)
+      ranges.push_back(json::Array{first, last});
+    unwritten.push_back(std::move(ranges));
+  }
+  return llvm::formatv("{0}", json::Value(json::Object{{"launches", summary.launches},
+                                                       {"programs", summary.programs},
+                                                       {"steps", static_cast<int64_t>(summary.steps)},
+                                                       {"unwritten", std::move(unwritten)}}));
 }
 
 bool emmySimulate(MlirModule module, MlirStringRef steps, void *const *data, const int64_t *sizes, intptr_t count, uint64_t seed,
-                  MlirStringRef schedule, MlirStringCallback error, void *userData) {
+                  MlirStringRef schedule, MlirStringCallback output, void *userData) {
   std::vector<Buffer> buffers(count);
   for (intptr_t i = 0; i < count; ++i)
     buffers[i].bytes = {static_cast<uint8_t *>(data[i]), static_cast<size_t>(sizes[i])};
@@ -102,8 +124,13 @@ bool emmySimulate(MlirModule module, MlirStringRef steps, void *const *data, con
   Options options;
   options.seed = seed;
   options.schedule = unwrap(schedule).str();
-  const bool isRight = root && root->getAsObject() && succeeded(run(unwrap(module), *root->getAsObject(), buffers, options));
-  if (!isRight)
-    error(wrap(StringRef(text)), userData);
-  return isRight;
+  FailureOr<Summary> summary = failure();
+  if (root && !hasOnlyIntegers(*root))
+    os << "a size, offset or argument does not fit 64 bits";
+  else if (root && root->getAsObject())
+    summary = run(unwrap(module), *root->getAsObject(), buffers, options);
+  if (succeeded(summary))
+    text = describe(*summary, buffers);
+  output(wrap(StringRef(text)), userData);
+  return succeeded(summary);
 }

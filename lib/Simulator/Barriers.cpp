@@ -96,6 +96,7 @@ LogicalResult Interpreter::execArrive(tile::BarrierArriveOp op) {
     return failure();
   }
   unit.leader().tick();
+  unit.issuing = true;
   return success();
 }
 
@@ -107,6 +108,7 @@ LogicalResult Interpreter::execExpect(tile::BarrierExpectOp op) {
   if (failed(barrier) || failed(check(op, (*barrier)->expect(machine.use(op, unit, warp), warp.clock, op.getBytes()))))
     return failure();
   warp.tick();
+  unit.issuing = true;
   return success();
 }
 
@@ -118,19 +120,26 @@ LogicalResult Interpreter::execWait(tile::BarrierWaitOp op) {
     return failure();
   Mbarrier &barrier = **found;
   const auto describe = [this, &barrier, ref, index, parity] {
-    std::string text = "barrier " + std::to_string(index) + ", parity " + std::to_string(parity) + ": phase " +
-                       std::to_string(barrier.phase()) + " lacks " + std::to_string(barrier.pendingArrivals()) + " of " +
+    std::string text = "barrier " + std::to_string(index) + " " + machine.nameOf(ref.alloc) + ", parity " + std::to_string(parity) +
+                       ": phase " + std::to_string(barrier.phase()) + " lacks " + std::to_string(barrier.pendingArrivals()) + " of " +
                        std::to_string(barrier.expectedArrivals()) + " arrivals and " + std::to_string(barrier.pendingBytes()) +
-                       " bytes; arrivals come from";
-    for (const std::string &name : machine.arrivers(ref.alloc))
-      text += " " + name;
+                       " bytes; arrivals come from " + machine.arrivers(ref.alloc, /*copies=*/false);
+    if (barrier.pendingBytes() > 0)
+      text += ", bytes from " + machine.arrivers(ref.alloc, /*copies=*/true);
     for (const BarrierUse &use : barrier.arrived())
       text += "; arrived: " + *use.unit;
     return text;
   };
+  if (parity != 0 && parity != 1)
+    return fail(op, "parity", unit.name + " waits for a phase of parity " + Twine(parity) + ", which is 0 or 1");
   if (!barrier.isInitialized())
     return fail(op, "barrier-init", "the barrier is used before it is initialised");
-  if (failed(giveWay()) || !machine.scheduler.wait(op, [&barrier, parity] { return barrier.isComplete(parity); }, describe))
+  if (failed(giveWay()))
+    return failure();
+  for (int64_t i = 0; i < unit.activeWarps(); ++i)
+    if (failed(check(op, barrier.beginWait(machine.use(op, unit, unit.warp(i)), unit.warp(i).clock, parity))))
+      return failure();
+  if (!machine.scheduler.wait(op, [&barrier, parity] { return barrier.isComplete(parity); }, describe))
     return failure();
   for (int64_t i = 0; i < unit.activeWarps(); ++i) {
     Warp &warp = unit.warp(i);
@@ -188,6 +197,9 @@ LogicalResult Interpreter::execSync(tile::SyncOp op) {
     auto role = dyn_cast_or_null<tile::RoleOp>(unit.role);
     if (!role)
       return fail(op, "sync-scope", "no role is running");
+    for (const tile::RolePlan::Entry &entry : tile::planRoles(role->getParentOfType<tile::WarpSpecializeOp>()).roles)
+      if (entry.role == role && role.getUnits() > 1 && entry.barrier > 15)
+        return fail(op, "sync-scope", unit.name + " needs named barrier " + Twine(entry.barrier) + ", but a CTA has 0 to 15");
     return meet(op, unit.cta->roleSyncs[role], role.getUnits(), "units of the role");
   }
   case tile::SyncScope::cta:

@@ -9,6 +9,7 @@
 using namespace mlir;
 using namespace emmy;
 using namespace emmy::simulator;
+using emmy::math::clampOffset, emmy::math::Wide;
 
 namespace {
 /// Everything a TMA request needs after its thread has moved on.
@@ -21,6 +22,7 @@ struct Request {
   int64_t shared;
   VectorClock clock;
   uint32_t launch, issued;
+  uint64_t step;
 
   Access access(Agent agent, uint32_t clock, bool write) const {
     Access access;
@@ -58,15 +60,15 @@ template <typename Visit> static LogicalResult forEachChunk(const Request &reque
       const int64_t shared = box.sharedAddress(request.shared, at);
       const std::optional<int64_t> first = request.map->map.globalOffset(request.start, at);
       if (first && request.map->map.globalOffset(request.start, last)) {
-        if (failed(visit(Chunk{shared, true, request.map->offset + *first, count * box.elementBytes})))
+        if (failed(visit(Chunk{shared, true, clampOffset(Wide(request.map->offset) + *first), count * box.elementBytes})))
           return failure();
         continue;
       }
       // Partly or wholly outside the tensor: the inside part may start late, too.
       for (int64_t i = 0; i < count; ++i, ++at.back()) {
         const std::optional<int64_t> offset = request.map->map.globalOffset(request.start, at);
-        const Chunk element{shared + i * box.elementBytes, offset.has_value(), request.map->offset + offset.value_or(0),
-                            box.elementBytes};
+        const Chunk element{shared + i * box.elementBytes, offset.has_value(),
+                            clampOffset(Wide(request.map->offset) + offset.value_or(0)), box.elementBytes};
         if (failed(visit(element)))
           return failure();
       }
@@ -82,7 +84,7 @@ static FailureOr<Request> makeRequest(Machine &machine, Operation *op, Unit &uni
   if (auto error = emmy::math::coordinatesError(map->map.box, start))
     return machine.fail(op, "alignment", *error);
   return Request{machine, op, &unit.name, std::move(map), std::move(start), shared.base, unit.leader().clock,
-                 static_cast<uint32_t>(machine.launchIndex), machine.log.size()};
+                 static_cast<uint32_t>(machine.launchIndex), machine.log.size(), unit.step};
 }
 
 //===----------------------------------------------------------------------===//
@@ -108,12 +110,12 @@ static void land(const Request &request, Cta &target, Mbarrier &barrier, uint64_
   });
   if (failed(moved))
     return;
-  if (auto finding = barrier.completeCopy(use, phase, request.map->map.box.transactionBytes()))
+  if (auto finding = barrier.completeCopy(use, request.map->map.box.transactionBytes()))
     (void)machine.report(request.op, *finding);
 }
 
 LogicalResult Interpreter::execTmaLoad(tile::TmaLoadOp op) {
-  if (failed(giveWay()))
+  if (!unit.issuing && failed(giveWay()))
     return failure();
   FailureOr<Request> request = makeRequest(machine, op, unit, as<std::shared_ptr<TensorMap>>(op.getMap()),
                                            integers(op.getCoords()), as<SharedRef>(op.getTarget()));
@@ -152,12 +154,14 @@ static LogicalResult flush(const Request &request, const Warp &warp, size_t grou
   Machine &machine = request.machine;
   Access writing = request.access(warp.agent(WarpSlot::BulkWrite), group + 1, true);
   writing.atomic = add;
+  writing.step = request.step;
   int64_t next = 0;
   return forEachChunk(request, [&](const Chunk &chunk) -> LogicalResult {
     const uint8_t *from = &data[next];
     next += chunk.bytes;
     if (!chunk.inside)
       return success();
+    writing.data = add ? nullptr : from;
     if (failed(machine.touchGlobal(request.map->buffer, writing, request.clock, chunk.global, chunk.bytes)))
       return failure();
     uint8_t *to = &machine.globals[request.map->buffer]->bytes[chunk.global];
@@ -250,6 +254,8 @@ LogicalResult Interpreter::execCpAsync(tile::CpAsyncOp op) {
   int64_t elements = 1;
   for (int64_t size : shape)
     elements *= size;
+  if (vector > 1 && strides.back() != 1)
+    return fail(op, "alignment", unit.name + " copies vectors of " + Twine(vector) + " elements that are not neighbours");
   // Thread t of the unit moves vectors t, t + threads, …
   struct Piece {
     int64_t shared, global;
@@ -258,16 +264,22 @@ LogicalResult Interpreter::execCpAsync(tile::CpAsyncOp op) {
   std::vector<std::vector<Piece>> pieces(unit.activeWarps());
   for (int64_t first = 0; first < elements; first += vector) {
     std::vector<int64_t> at(shape.size());
-    int64_t rest = first, global = offset;
+    int64_t rest = first;
+    Wide global = offset;
     bool inside = true;
     for (size_t d = shape.size(); d-- > 0;) {
       at[d] = rest % shape[d];
       rest /= shape[d];
-      global += at[d] * strides[d];
+      global += Wide(at[d]) * strides[d];
       inside &= at[d] < limits[d];
     }
-    pieces[first / vector / 32 % pieces.size()].push_back(
-        {layout.address(shared.base, at), source.offset + global * bytes, inside});
+    const Piece piece{layout.address(shared.base, at), source.at(global, bytes), inside};
+    if (inside && at.back() + vector > limits.back())
+      return fail(op, "alignment", unit.name + " has a limit inside a vector of " + Twine(vector) + " elements");
+    if (piece.shared % (vector * bytes) || (inside && piece.global % (vector * bytes)))
+      return fail(op, "alignment", unit.name + " copies " + Twine(vector * bytes) + " bytes at a time from byte " + Twine(piece.global) + " of " +
+                                       machine.buffers[source.buffer].name + " to byte " + Twine(piece.shared) + " of shared memory");
+    pieces[first / vector / 32 % pieces.size()].push_back(piece);
   }
   for (size_t i = 0; i < pieces.size(); ++i) {
     Warp &warp = unit.warp(i);

@@ -18,8 +18,6 @@ static uint64_t asUnsigned(int64_t value, unsigned width) {
   return width == 64 ? static_cast<uint64_t>(value) : static_cast<uint64_t>(value) & ((uint64_t(1) << width) - 1);
 }
 
-static int64_t floorDiv(int64_t a, int64_t b) { return a / b - ((a % b != 0) && ((a < 0) != (b < 0))); }
-
 /// NaN wins, as arith.maximumf says.
 static double maximum(double a, double b) { return std::isnan(a) || std::isnan(b) ? NAN : std::fmax(a, b); }
 static double minimum(double a, double b) { return std::isnan(a) || std::isnan(b) ? NAN : std::fmin(a, b); }
@@ -77,25 +75,54 @@ static const llvm::StringMap<Integer2> &binaryIntegers() {
       {"arith.addi", [](I a, I b, U) -> I { return static_cast<I>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b)); }},
       {"arith.subi", [](I a, I b, U) -> I { return static_cast<I>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b)); }},
       {"arith.muli", [](I a, I b, U) -> I { return static_cast<I>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b)); }},
-      {"arith.divsi", [](I a, I b, U) -> I { return b == 0 ? 0 : a / b; }},
-      {"arith.divui", [](I a, I b, U w) -> I { return b == 0 ? 0 : asUnsigned(a, w) / asUnsigned(b, w); }},
-      {"arith.remsi", [](I a, I b, U) -> I { return b == 0 ? 0 : a % b; }},
-      {"arith.remui", [](I a, I b, U w) -> I { return b == 0 ? 0 : asUnsigned(a, w) % asUnsigned(b, w); }},
-      {"arith.floordivsi", [](I a, I b, U) -> I { return b == 0 ? 0 : floorDiv(a, b); }},
-      {"arith.ceildivsi", [](I a, I b, U) -> I { return b == 0 ? 0 : -floorDiv(-a, b); }},
-      {"arith.ceildivui", [](I a, I b, U w) -> I { return b == 0 ? 0 : (asUnsigned(a, w) + asUnsigned(b, w) - 1) / asUnsigned(b, w); }},
+      {"arith.divsi", [](I a, I b, U) -> I { return a / b; }},
+      {"arith.divui", [](I a, I b, U w) -> I { return asUnsigned(a, w) / asUnsigned(b, w); }},
+      {"arith.remsi", [](I a, I b, U) -> I { return a % b; }},
+      {"arith.remui", [](I a, I b, U w) -> I { return asUnsigned(a, w) % asUnsigned(b, w); }},
+      {"arith.floordivsi", [](I a, I b, U) -> I { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }},
+      {"arith.ceildivsi", [](I a, I b, U) -> I { return a / b + (a % b != 0 && (a < 0) == (b < 0)); }},
+      {"arith.ceildivui",
+       [](I a, I b, U w) -> I { return asUnsigned(a, w) / asUnsigned(b, w) + (asUnsigned(a, w) % asUnsigned(b, w) != 0); }},
       {"arith.andi", [](I a, I b, U) -> I { return a & b; }},
       {"arith.ori", [](I a, I b, U) -> I { return a | b; }},
       {"arith.xori", [](I a, I b, U) -> I { return a ^ b; }},
-      {"arith.shli", [](I a, I b, U w) -> I { return b >= w ? 0 : static_cast<I>(static_cast<uint64_t>(a) << b); }},
-      {"arith.shrsi", [](I a, I b, U w) -> I { return a >> std::min<I>(b, w - 1); }},
-      {"arith.shrui", [](I a, I b, U w) -> I { return b >= w ? 0 : asUnsigned(a, w) >> b; }},
+      {"arith.shli", [](I a, I b, U) -> I { return static_cast<I>(static_cast<uint64_t>(a) << b); }},
+      {"arith.shrsi", [](I a, I b, U) -> I { return a >> b; }},
+      {"arith.shrui", [](I a, I b, U w) -> I { return asUnsigned(a, w) >> b; }},
       {"arith.maxsi", [](I a, I b, U) -> I { return std::max(a, b); }},
       {"arith.minsi", [](I a, I b, U) -> I { return std::min(a, b); }},
       {"arith.maxui", [](I a, I b, U w) -> I { return asUnsigned(a, w) > asUnsigned(b, w) ? a : b; }},
       {"arith.minui", [](I a, I b, U w) -> I { return asUnsigned(a, w) < asUnsigned(b, w) ? a : b; }},
   };
   return table;
+}
+
+/// Why a division has no value.
+static std::optional<std::string> undefinedDivision(int64_t a, int64_t b, unsigned) {
+  if (b == 0)
+    return "divides " + std::to_string(a) + " by 0";
+  return std::nullopt;
+}
+
+static std::optional<std::string> undefinedSignedDivision(int64_t a, int64_t b, unsigned width) {
+  if (b == -1 && a == std::numeric_limits<int64_t>::min() >> (64 - width))
+    return "divides " + std::to_string(a) + " by -1, which does not fit " + std::to_string(width) + " bits";
+  return undefinedDivision(a, b, width);
+}
+
+static std::optional<std::string> undefinedShift(int64_t, int64_t b, unsigned width) {
+  if (asUnsigned(b, width) >= width)
+    return "shifts " + std::to_string(width) + " bits by " + std::to_string(b);
+  return std::nullopt;
+}
+
+using Undefined = decltype(ElementOp::undefined);
+static Undefined whenUndefined(Operation *op) {
+  if (isa<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp>(op))
+    return undefinedDivision;
+  if (isa<arith::DivSIOp, arith::RemSIOp, arith::CeilDivSIOp, arith::FloorDivSIOp>(op))
+    return undefinedSignedDivision;
+  return isa<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>(op) ? undefinedShift : nullptr;
 }
 
 static unsigned widthOf(Type type) { return type.isIndex() ? 64 : type.getIntOrFloatBitWidth(); }
@@ -151,9 +178,22 @@ static double toReal(int64_t value, bool isUnsigned, unsigned width) {
   return isUnsigned ? static_cast<double>(asUnsigned(value, width)) : static_cast<double>(value);
 }
 
+/// Towards zero and, as PTX converts, to the nearest number that fits; NaN gives 0.
+static int64_t toInteger(double value, bool isUnsigned, unsigned width) {
+  if (std::isnan(value))
+    return 0;
+  const double end = std::ldexp(1.0, isUnsigned ? width : width - 1), least = isUnsigned ? 0 : -end;
+  const uint64_t most = (isUnsigned ? uint64_t(2) << (width - 1) : uint64_t(1) << (width - 1)) - 1;
+  if (value >= end)
+    return static_cast<int64_t>(most);
+  if (value <= least)
+    return isUnsigned ? 0 : -static_cast<int64_t>(most) - 1;
+  return isUnsigned ? static_cast<int64_t>(static_cast<uint64_t>(value)) : static_cast<int64_t>(value);
+}
+
 /// Conversions and everything whose meaning depends on types.
 static std::shared_ptr<ElementOp> compileConversion(Operation *op, Format from, Format to) {
-  const auto make = [](auto f) { return std::make_shared<ElementOp>(f); };
+  const auto make = [](auto f) { return std::make_shared<ElementOp>(ElementOp{f}); };
   const unsigned width = widthOf(op->getOperand(0).getType());
   const StringRef name = op->getName().getStringRef();
   if (name == "arith.extf" || name == "arith.truncf")
@@ -170,8 +210,8 @@ static std::shared_ptr<ElementOp> compileConversion(Operation *op, Format from, 
     return make([=](const Number *x) { return ofReal(roundTo(to, toReal(x[0].integer, isUnsigned, width))); });
   }
   if (name == "arith.fptosi" || name == "arith.fptoui")
-    return make([to](const Number *x) {
-      return ofInteger(std::isnan(x[0].real) ? 0 : wrapTo(to, static_cast<int64_t>(std::trunc(x[0].real))));
+    return make([to, isUnsigned = name == "arith.fptoui", bits = widthOf(op->getResult(0).getType())](const Number *x) {
+      return ofInteger(wrapTo(to, toInteger(x[0].real, isUnsigned, bits)));
     });
   if (name == "arith.bitcast")
     return make([from, to](const Number *x) { return reinterpret(x[0], from, to); });
@@ -186,11 +226,11 @@ static std::shared_ptr<ElementOp> compileConstant(arith::ConstantOp op) {
     value = ofInteger(integer.getType().isInteger(1) ? integer.getValue().getZExtValue() : integer.getValue().getSExtValue());
   else
     return nullptr;
-  return std::make_shared<ElementOp>([value](const Number *) { return value; });
+  return std::make_shared<ElementOp>(ElementOp{[value](const Number *) { return value; }});
 }
 
 std::shared_ptr<ElementOp> emmy::simulator::compileElementOp(Operation *op) {
-  const auto make = [](auto f) { return std::make_shared<ElementOp>(f); };
+  const auto make = [](auto f) { return std::make_shared<ElementOp>(ElementOp{f}); };
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     return compileConstant(constant);
   if (op->getNumResults() != 1 || op->getNumOperands() == 0)
@@ -217,15 +257,20 @@ std::shared_ptr<ElementOp> emmy::simulator::compileElementOp(Operation *op) {
                                           : roundTo(format, std::fma(x[0].real, x[1].real, x[2].real)));
     });
   if (isa<mlir::math::AbsIOp>(op))
-    return make([format = *to](const Number *x) { return ofInteger(wrapTo(format, std::llabs(x[0].integer))); });
+    return make([format = *to](const Number *x) {
+      const auto bits = static_cast<uint64_t>(x[0].integer); // the least number is its own absolute value
+      return ofInteger(wrapTo(format, static_cast<int64_t>(x[0].integer < 0 ? 0 - bits : bits)));
+    });
   const StringRef name = op->getName().getStringRef();
   if (Real1 f = unaryReals().lookup(name))
     return make([f, format = *to](const Number *x) { return ofReal(roundTo(format, f(x[0].real))); });
   if (Real2 f = binaryReals().lookup(name))
     return make([f, format = *to](const Number *x) { return ofReal(roundTo(format, f(x[0].real, x[1].real))); });
-  if (Integer2 f = binaryIntegers().lookup(name))
-    return make([f, format = *to, width](const Number *x) {
+  if (Integer2 f = binaryIntegers().lookup(name)) {
+    const auto compute = [f, format = *to, width](const Number *x) {
       return ofInteger(wrapTo(format, f(x[0].integer, x[1].integer, width)));
-    });
+    };
+    return std::make_shared<ElementOp>(ElementOp{compute, whenUndefined(op), width});
+  }
   return compileConversion(op, *from, *to);
 }

@@ -60,7 +60,10 @@ FailureOr<std::vector<Interpreter::Column>> Interpreter::runRegion(Block &body, 
     for (size_t i = 0; i < length; ++i) {
       for (size_t j = 0; j < operands.size(); ++j)
         values[j] = operands[j][i];
-      result[i] = (*compiled)(values.data());
+      FailureOr<Number> element = evaluate(&op, *compiled, values.data());
+      if (failed(element))
+        return failure();
+      result[i] = *element;
     }
     columns[op.getResult(0)] = std::move(result);
   }

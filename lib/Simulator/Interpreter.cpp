@@ -85,15 +85,21 @@ Handlers::Handlers() {
   table[tile::PdlLaunchOp::getOperationName()] = [](Interpreter &, Operation *) { return success(); };
 }
 
-LogicalResult Interpreter::execute(Operation &op) {
-  static const Handlers handlers;
+LogicalResult Interpreter::countStep(Operation *op) {
   ++unit.step;
   if (unit.resumedAt != machine.scheduler.steps()) {
     unit.resumedAt = machine.scheduler.steps();
     unit.stepThen = unit.step;
   } else if (unit.step - unit.stepThen > machine.options.maxOps) {
-    return fail(&op, "livelock", unit.name + " executes more than " + Twine(machine.options.maxOps) + " ops without a pause");
+    return fail(op, "livelock", unit.name + " executes more than " + Twine(machine.options.maxOps) + " ops without a pause");
   }
+  return success();
+}
+
+LogicalResult Interpreter::execute(Operation &op) {
+  static const Handlers handlers;
+  if (failed(countStep(&op)))
+    return failure();
   for (Type type : op.getResultTypes()) {
     auto fragment = dyn_cast<tile::FragType>(type);
     const Type element = fragment ? fragment.getElementType() : type;
@@ -174,8 +180,18 @@ LogicalResult Interpreter::execElementOp(Operation &op) {
     }
     operands.push_back(std::get<Number>(value));
   }
-  set(op.getResult(0), (*compiled)(operands.data()));
+  FailureOr<Number> result = evaluate(&op, *compiled, operands.data());
+  if (failed(result))
+    return failure();
+  set(op.getResult(0), *result);
   return success();
+}
+
+FailureOr<Number> Interpreter::evaluate(Operation *op, const ElementOp &element, const Number *operands) {
+  if (element.undefined)
+    if (auto reason = element.undefined(operands[0].integer, operands[1].integer, element.width))
+      return fail(op, "arithmetic", unit.name + " " + *reason);
+  return element.compute(operands);
 }
 
 //===----------------------------------------------------------------------===//
@@ -196,7 +212,11 @@ LogicalResult Interpreter::execFor(scf::ForOp op) {
   std::vector<simulator::Value> carried;
   for (mlir::Value init : op.getInitArgs())
     carried.push_back(lookup(init));
-  for (int64_t i = integer(op.getLowerBound()); i < end; i += step) {
+  for (int64_t i = integer(op.getLowerBound()), next; i < end; i = next) {
+    if (failed(countStep(op)))
+      return failure();
+    const uint64_t left = static_cast<uint64_t>(end) - static_cast<uint64_t>(i);
+    next = static_cast<uint64_t>(step) >= left ? end : i + step; // the sum may not fit
     setInteger(op.getInductionVar(), i);
     for (auto [argument, value] : llvm::zip(op.getRegionIterArgs(), carried))
       set(argument, value);
@@ -231,6 +251,8 @@ LogicalResult Interpreter::execWhile(scf::WhileOp op) {
       return failure();
     std::vector<simulator::Value> values = terminatorValues(*op.getBeforeBody());
     const bool again = std::get<Number>(values.front()).integer;
+    if (failed(countStep(op)))
+      return failure();
     values.erase(values.begin());
     if (!again) {
       for (auto [result, value] : llvm::zip(op.getResults(), values))
@@ -253,9 +275,9 @@ void Interpreter::setArguments() {
   tile::KernelOp kernel = machine.kernel();
   for (auto [argument, parameter] : llvm::zip(kernel.getBody().getArguments(), machine.launch.parameters)) {
     if (auto *scalar = std::get_if<int64_t>(&parameter)) {
-      set(argument, ofInteger(*scalar));
+      set(argument, ofInteger(wrapTo(*formatOf(argument.getType()), *scalar)));
     } else if (auto *real = std::get_if<double>(&parameter)) {
-      set(argument, ofReal(*real));
+      set(argument, ofReal(roundTo(*formatOf(argument.getType()), *real)));
     } else if (auto *pointer = std::get_if<PointerParameter>(&parameter)) {
       set(argument, PointerRef{pointer->buffer, pointer->offset});
     } else {

@@ -14,6 +14,9 @@ namespace emmy::simulator {
 /// The meaning of a scalar op of arith or math; nothing for ops that the simulator does not know.
 std::shared_ptr<ElementOp> compileElementOp(mlir::Operation *op);
 
+/// Offset of a register that a limit or a mask cuts off.
+constexpr int64_t cutOff = std::numeric_limits<int64_t>::min();
+
 /// Remembers that another CTA, or a copy, uses this CTA until some point of its own clock.
 void noteForeign(Cta &cta, const BarrierUse &use, ForeignUse::Kind kind);
 
@@ -46,7 +49,14 @@ private:
     return finding ? machine.report(op, *finding) : mlir::success();
   }
   /// Lets other units run; fails once the simulation has been stopped.
-  mlir::LogicalResult giveWay() { return mlir::success(machine.scheduler.yield()); }
+  mlir::LogicalResult giveWay() {
+    unit.issuing = false;
+    return mlir::success(machine.scheduler.yield());
+  }
+  /// Counts an op or a loop's iteration; fails at a unit that goes on and on without a pause.
+  mlir::LogicalResult countStep(mlir::Operation *op);
+  /// The op's value for these operands; fails where it has none.
+  mlir::FailureOr<Number> evaluate(mlir::Operation *op, const ElementOp &element, const Number *operands);
 
   //===--- Control flow (Interpreter.cpp) ----------------------------------===//
   mlir::LogicalResult execFor(mlir::scf::ForOp op);
@@ -110,7 +120,7 @@ private:
   mlir::LogicalResult execGet(tile::GetOp op);
   mlir::LogicalResult execLoadShared(tile::LoadSharedOp op);
   mlir::LogicalResult execStoreShared(tile::StoreSharedOp op);
-  /// Byte offset of each register in global memory, -1 where a limit cuts it off.
+  /// Byte offset of each register in global memory, `cutOff` where a limit or a mask says so.
   mlir::FailureOr<std::vector<int64_t>> globalOffsets(mlir::Operation *op, const LayoutTable &table, PointerRef pointer,
                                                       int64_t offset, mlir::ValueRange strides, mlir::ValueRange limits,
                                                       int64_t vector, int64_t elementBytes, const Fragment *mask = nullptr);

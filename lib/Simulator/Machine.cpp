@@ -91,33 +91,65 @@ Operation *Machine::allocationAt(int64_t byte) const {
   return nullptr;
 }
 
-std::vector<std::string> Machine::arrivers(Operation *alloc) const {
+/// Ops that use the barriers of `alloc`, also by way of ops that choose between barriers or carry them.
+static llvm::SetVector<Operation *> usersOfBarrier(Operation *alloc) {
+  llvm::SetVector<Operation *> users;
+  llvm::SetVector<mlir::Value> handles;
+  handles.insert(alloc->getResult(0));
+  for (size_t i = 0; i < handles.size(); ++i)
+    for (Operation *user : handles[i].getUsers()) {
+      Operation *holder = user->hasTrait<OpTrait::IsTerminator>() ? user->getParentOp() : user;
+      users.insert(user);
+      const auto follow = [&](mlir::Value value) {
+        if (isa<tile::BarrierType>(value.getType()))
+          handles.insert(value);
+      };
+      llvm::for_each(holder->getResults(), follow);
+      for (Region &region : holder->getRegions())
+        for (Block &block : region)
+          llvm::for_each(block.getArguments(), follow);
+    }
+  return users;
+}
+
+std::string Machine::arrivers(Operation *alloc, bool copies) const {
   std::set<std::string> names;
-  for (Operation *user : alloc->getUsers()) {
-    const bool arrives = isa<tile::BarrierArriveOp, tile::BarrierExpectOp>(user);
-    if (!arrives)
+  for (Operation *user : usersOfBarrier(alloc)) {
+    if (copies ? !isa<tile::TmaLoadOp>(user) : !isa<tile::BarrierArriveOp, tile::BarrierExpectOp>(user))
       continue;
     auto role = user->getParentOfType<tile::RoleOp>();
     names.insert(role ? role.getName().str() : "the CTA");
   }
-  return std::vector<std::string>(names.begin(), names.end());
+  return names.empty() ? "no op" : llvm::join(names, ", ");
+}
+
+std::string Machine::nameOf(Operation *alloc) const {
+  if (auto name = alloc->getLoc()->findInstanceOf<NameLoc>())
+    return "'" + name.getName().str() + "'";
+  if (auto place = alloc->getLoc()->findInstanceOf<FileLineColLoc>())
+    return "allocated at line " + std::to_string(place.getLine()) + ":" + std::to_string(place.getColumn());
+  const auto *found = llvm::find_if(barrierRefs, [alloc](const auto &entry) { return entry.first == alloc; });
+  return "of allocation #" + std::to_string(found - barrierRefs.begin());
 }
 
 //===----------------------------------------------------------------------===//
 // Findings
 //===----------------------------------------------------------------------===//
 
-/// As `emitOpError`, but without printing the op, which may hold a whole program.
-static InFlightDiagnostic violation(Operation *op, StringRef rule) {
-  return emitError(op->getLoc()) << "'" << op->getName() << "' op violates " << rule << ": ";
-}
+InFlightDiagnostic simulator::headerError(Operation *op) { return emitError(op->getLoc()) << "'" << op->getName() << "' op "; }
+
+static InFlightDiagnostic violation(Operation *op, StringRef rule) { return headerError(op) << "violates " << rule << ": "; }
 
 LogicalResult Machine::report(Operation *op, const Finding &finding) {
   if (stopped)
     return failure();
   stopped = true;
   scheduler.stop();
-  InFlightDiagnostic diagnostic = violation(op, finding.rule) << finding.text;
+  if (held && finding.rule != "expect-tx") {
+    held();
+    return failure();
+  }
+  InFlightDiagnostic diagnostic = violation(finding.site ? finding.site : op, finding.rule) << finding.text;
   if (finding.other)
     diagnostic.attachNote(finding.other->getLoc()) << finding.otherText;
   return failure();
@@ -134,6 +166,8 @@ static std::pair<StringRef, StringRef> explain(Hazard hazard) {
     return {"uninitialized", "that nothing has written"};
   case Hazard::Race:
     return {"data-race", "without an order after an access of the same bytes"};
+  case Hazard::Overlap:
+    return {"data-race", "twice by one op, with different values: either may stay"};
   case Hazard::ProxyFence:
     return {"proxy-fence", "through the async proxy, but the thread that wrote them executed no fence_async since"};
   case Hazard::UnwaitedWrite:
@@ -146,16 +180,21 @@ static std::pair<StringRef, StringRef> explain(Hazard hazard) {
   return {};
 }
 
+/// Scheduling steps in which the cause of a finding may show.
+static constexpr uint64_t stepsToTheCause = 10000;
+
 LogicalResult Machine::touch(Memory &memory, const Access &access, const VectorClock &clock, int64_t at, int64_t count,
                              StringRef what) {
   if (stopped)
     return failure();
-  const std::string verb = access.write ? "writes" : "reads";
-  if (at < 0 || at + count > memory.size())
-    return fail(access.op, "out-of-bounds",
-                *access.unit + " " + verb + " bytes " + Twine(at) + " to " + Twine(at + count - 1) + " of " + what +
-                    ", which has " + Twine(memory.size()));
-  std::optional<Conflict> conflict = memory.note(log.add(access), clock, at, count);
+  if (at < 0 || at > memory.size() - count) {
+    const std::string start = *access.unit + (access.write ? " writes " : " reads ");
+    const std::string end = what.str() + ", which has " + std::to_string(memory.size());
+    if (emmy::math::isFar(at))
+      return fail(access.op, "out-of-bounds", start + "more than 2^62 bytes away from " + end);
+    return fail(access.op, "out-of-bounds", start + "bytes " + Twine(at) + " to " + Twine(at + count - 1) + " of " + end);
+  }
+  std::optional<Conflict> conflict = memory.note(access, clock, at, count);
   if (!conflict)
     return success();
   auto [rule, reason] = explain(conflict->hazard);
@@ -169,16 +208,28 @@ LogicalResult Machine::touch(Memory &memory, const Access &access, const VectorC
     std::tie(rule, reason) = explain(access.write ? Hazard::UnwaitedWrite : Hazard::UnwaitedRead);
     std::swap(culprit, other);
   }
+  Operation *alloc = what == "shared memory" ? allocationAt(conflict->byte) : nullptr;
+  // A barrier that expects too few bytes lets its waiters go early. Whether the copy comes is seen a little later.
+  const bool mayFollow = conflict->hazard == Hazard::Uninitialized && alloc && !barrierRefs.empty();
+  if (mayFollow && held)
+    return success();
+  const auto emit = [this, alloc, rule = rule, reason = reason, culprit = *culprit, other = *other, what = what.str(), found = *conflict] {
+    InFlightDiagnostic diagnostic = violation(culprit.op, rule) << *culprit.unit << (culprit.write ? " writes" : " reads") << " byte "
+                                                                << found.byte << " of " << what << " " << reason;
+    if (found.earlier)
+      diagnostic.attachNote(other.op->getLoc())
+          << "the other access: " << *other.unit << (other.write ? " writes" : " reads") << " it here";
+    if (alloc)
+      diagnostic.attachNote(alloc->getLoc()) << "byte " << found.byte - sharedOffsets.lookup(alloc) << " of this buffer";
+  };
+  if (mayFollow) {
+    scheduler.stopAfter(stepsToTheCause);
+    held = emit;
+    return success();
+  }
   stopped = true;
   scheduler.stop();
-  InFlightDiagnostic diagnostic = violation(culprit->op, rule) << *culprit->unit << (culprit->write ? " writes" : " reads") << " byte "
-                                                               << conflict->byte << " of " << what << " " << reason;
-  if (conflict->earlier)
-    diagnostic.attachNote(other->op->getLoc())
-        << "the other access: " << *other->unit << (other->write ? " writes" : " reads") << " it here";
-  if (Operation *alloc = what == "shared memory" ? allocationAt(conflict->byte) : nullptr)
-    diagnostic.attachNote(alloc->getLoc())
-        << "byte " << conflict->byte - sharedOffsets.lookup(alloc) << " of this buffer";
+  held ? held() : emit();
   return failure();
 }
 
@@ -202,6 +253,7 @@ Access Machine::genericAccess(Operation *op, Unit &unit, Warp &warp, bool write)
   access.clock = warp.now();
   access.launch = static_cast<uint32_t>(launchIndex);
   access.write = write;
+  access.step = write ? unit.step : 0;
   return access;
 }
 
@@ -348,15 +400,22 @@ LogicalResult Machine::reportDeadlock(ArrayRef<const Fiber *> blocked) {
 LogicalResult Machine::run() {
   if (launch.grid[0] % static_cast<int64_t>(kernel().getCluster()) != 0)
     return fail(kernel(), "launch", "a grid of " + Twine(launch.grid[0]) + " CTAs is not whole clusters of " + Twine(kernel().getCluster()));
-  for (int64_t size : launch.grid)
-    if (size < 0 || size > options.maxClusters || clusterCount() > options.maxClusters)
-      return fail(kernel(), "launch", "the grid is more than the " + Twine(options.maxClusters) + " clusters that the simulator runs");
+  for (auto [i, size] : llvm::enumerate(launch.grid))
+    if (size < 0 || size > tile::maxGridSize(i))
+      return fail(kernel(), "launch", "grid size #" + Twine(i) + " is 0 to " + Twine(tile::maxGridSize(i)) + ", not " + Twine(size));
+  if (clusterCount() > options.maxClusters)
+    return fail(kernel(), "launch", "the grid has " + Twine(clusterCount()) + " clusters, more than the " + Twine(options.maxClusters) +
+                                        " that the simulator runs");
   for (int64_t i = 0; i < clusterCount(); ++i)
     order.push_back(i);
   std::shuffle(order.begin(), order.end(), scheduler.random());
   while (nextCluster < std::min<int64_t>(order.size(), options.residentClusters))
     startCluster(order[nextCluster++]);
   const std::vector<const Fiber *> blocked = scheduler.run(options.maxSteps);
+  if (!stopped && held) {
+    stopped = true;
+    held();
+  }
   if (!stopped && scheduler.steps() >= options.maxSteps)
     (void)fail(kernel(), "livelock", "still running after " + Twine(options.maxSteps) + " steps");
   if (!stopped && !blocked.empty())
@@ -378,8 +437,12 @@ static void runMemoryStep(const MemoryStep &step, MutableArrayRef<std::unique_pt
     target.fill(step.offset, step.bytes, step.value);
 }
 
-LogicalResult simulator::simulate(ArrayRef<Step> steps, MutableArrayRef<Buffer> buffers, const Options &options) {
+FailureOr<Summary> simulator::simulate(Operation *site, ArrayRef<Step> steps, MutableArrayRef<Buffer> buffers, const Options &options) {
+  if (failed(checkRequest(site, steps, buffers, options)))
+    return failure();
   AccessLog log;
+  Summary summary;
+  llvm::SmallPtrSet<Operation *, 8> programs;
   std::vector<std::unique_ptr<Memory>> globals;
   for (Buffer &buffer : buffers) {
     globals.push_back(std::make_unique<Memory>(log, Space::Global, buffer.bytes.size(), buffer.initialized, buffer.writable));
@@ -405,8 +468,16 @@ LogicalResult simulator::simulate(ArrayRef<Step> steps, MutableArrayRef<Buffer> 
     result = machines.back()->run();
     if (failed(result))
       break;
+    if (machines.back()->clusterCount() > 0) { // a launch over nothing runs nothing
+      ++summary.launches;
+      programs.insert(launch.kernel);
+    }
+    summary.steps += machines.back()->scheduler.steps();
   }
-  for (size_t i = 0; i < buffers.size(); ++i)
-    std::copy(globals[i]->bytes.begin(), globals[i]->bytes.end(), buffers[i].bytes.begin());
-  return result;
+  for (auto [buffer, memory] : llvm::zip(buffers, globals)) {
+    std::copy(memory->bytes.begin(), memory->bytes.end(), buffer.bytes.begin());
+    buffer.unwritten = memory->unwritten();
+  }
+  summary.programs = programs.size();
+  return failed(result) ? FailureOr<Summary>(failure()) : FailureOr<Summary>(summary);
 }

@@ -13,6 +13,7 @@
 #include "Scheduler.h"
 #include "emmy/Simulator/Simulator.h"
 #include "emmy/Support/Math/Layout.h"
+#include "emmy/Support/Math/Offset.h"
 #include "emmy/Support/Math/Tma.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
@@ -27,8 +28,20 @@ namespace emmy::simulator {
 
 std::optional<Format> formatOf(mlir::Type type);
 
+/// As `emitOpError`, but without printing the op, which may hold a whole program.
+mlir::InFlightDiagnostic headerError(mlir::Operation *op);
+
+/// What cannot be run at all: names that no kernel knows, parameters that do not fit arguments, steps outside buffers.
+mlir::LogicalResult checkRequest(mlir::Operation *site, llvm::ArrayRef<Step> steps, llvm::ArrayRef<Buffer> buffers,
+                                 const Options &options);
+
 /// A scalar op of arith or math on the values of its operands.
-using ElementOp = std::function<Number(const Number *)>;
+struct ElementOp {
+  std::function<Number(const Number *)> compute;
+  /// Why the op has no meaning for two integers of that width, e.g. "divides 1 by 0"; null for ops that always have one.
+  std::optional<std::string> (*undefined)(int64_t, int64_t, unsigned width) = nullptr;
+  unsigned width = 0;
+};
 
 //===----------------------------------------------------------------------===//
 // Values
@@ -72,6 +85,9 @@ struct BarrierRef {
 struct PointerRef {
   size_t buffer = 0;
   int64_t offset = 0;
+
+  /// Byte offset of an element, which no sum of products makes wrap.
+  int64_t at(math::Wide element, int64_t bytes) const { return math::clampOffset(offset + element * bytes); }
 };
 struct TensorMap {
   size_t buffer = 0;
@@ -154,6 +170,8 @@ struct Unit {
   llvm::DenseMap<mlir::Value, Value> values;
   Unit *parent = nullptr;
 
+  /// Since it announced bytes, nothing but copies has been issued: others see them all at once or none.
+  bool issuing = false;
   /// Steps of this unit, to order definitions and fences.
   uint64_t step = 1;
   /// The scheduler's step at which it last began, and its own then.
@@ -204,8 +222,10 @@ public:
   FragmentRef newFragment(tile::FragType type);
   int64_t sharedOffset(mlir::Operation *alloc) const { return sharedOffsets.lookup(alloc); }
   BarrierRef barrierOf(mlir::Operation *alloc) const { return barrierRefs.lookup(alloc); }
-  /// Roles with an op that can arrive on the barriers of `alloc`, for the wait-for graph.
-  std::vector<std::string> arrivers(mlir::Operation *alloc) const;
+  /// "maker, taker": roles with an op that can arrive on the barriers of `alloc`, or whose copies deliver bytes to them.
+  std::string arrivers(mlir::Operation *alloc, bool copies) const;
+  /// Name of an allocation if its location has one, else where it stands.
+  std::string nameOf(mlir::Operation *alloc) const;
 
   const Launch &launch;
   const size_t launchIndex;
@@ -236,6 +256,8 @@ private:
   mlir::Operation *allocationAt(int64_t byte) const;
 
   bool stopped = false;
+  /// Emits a finding that may be a consequence of another, which is then reported in its place.
+  std::function<void()> held;
   const uint32_t firstPending, clusterBase;
   llvm::MapVector<mlir::Operation *, int64_t> sharedOffsets;
   llvm::MapVector<mlir::Operation *, BarrierRef> barrierRefs;

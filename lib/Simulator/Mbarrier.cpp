@@ -4,6 +4,7 @@
 #include "Mbarrier.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace emmy::simulator {
 
@@ -31,23 +32,51 @@ std::optional<Finding> Mbarrier::visible(const BarrierUse &use, const VectorCloc
   return std::nullopt;
 }
 
+/// The hardware counts arrivals and bytes in 20 bits and a sign.
+static constexpr int64_t maxBytes = (1 << 20) - 1;
+
+static bool contains(const std::vector<BarrierUse> &uses, Agent agent) {
+  return std::any_of(uses.begin(), uses.end(), [&](const BarrierUse &use) { return use.agent == agent; });
+}
+
+static void removeOf(Agent agent, std::vector<BarrierUse> &uses) {
+  uses.erase(std::remove_if(uses.begin(), uses.end(), [&](const BarrierUse &use) { return use.agent == agent; }), uses.end());
+}
+
+Finding Mbarrier::tooFewBytes(const BarrierUse &copy, const std::vector<BarrierUse> &arrivals) const {
+  return Finding{"expect-tx", "too few bytes are expected: the phase can complete before all bytes of a copy by " + by(copy) + " have landed",
+                 copy.op, "the copy", arrivals.empty() ? nullptr : arrivals.back().op};
+}
+
+Finding Mbarrier::parityLag(const BarrierUse &wait, uint64_t phase) const {
+  return Finding{"parity-lag",
+                 "this completes phase " + std::to_string(phase) + " of the barrier, but nothing makes " + by(wait) +
+                     " pass its wait for the phase before first: a slow warp would find the parity flipped twice and hang",
+                 wait.op, "the wait that can lag, by " + by(wait)};
+}
+
 std::optional<Finding> Mbarrier::completeIfDone(const BarrierUse &use) {
+  if (pending == 0 && bytes < 0)
+    return tooFewBytes(landed.back(), arrivals);
   if (pending != 0 || bytes != 0)
     return std::nullopt;
+  if (!flying.empty())
+    return tooFewBytes(flying.back(), arrivals);
   // A wait that is not ordered before this completion might find the phase flipped twice and never return.
   for (const BarrierUse &wait : waits)
     if (gathering.get(wait.agent) < wait.clock)
-      return Finding{"parity-lag",
-                     "this completes phase " + std::to_string(phases) + " of the barrier, but nothing makes " +
-                         by(wait) + " pass its wait for the phase before first: a slow warp would find the parity "
-                                    "flipped twice and hang",
-                     wait.op, "the wait that can lag, by " + by(wait)};
+      return parityLag(wait, phases);
+  for (const BarrierUse &wait : waiting)
+    if (isComplete(wait.parity))
+      return parityLag(wait, phases);
   waits.clear();
+  completer = use.op;
   ++phases;
   gathering.raise(agent, static_cast<uint32_t>(phases));
   completion = gathering;
   gathering.clear();
-  arrivals.clear();
+  earlierArrivals = std::exchange(arrivals, {});
+  earlierCopies = std::exchange(landed, {});
   pending = expected;
   return std::nullopt;
 }
@@ -74,34 +103,57 @@ std::optional<Finding> Mbarrier::arrive(const BarrierUse &use, const VectorClock
 
 std::optional<Finding> Mbarrier::expect(const BarrierUse &use, const VectorClock &clock, int64_t count) {
   bytes += count;
+  if (bytes > maxBytes)
+    return Finding{"expect-tx", std::to_string(bytes) + " bytes are expected in phase " + std::to_string(phases) +
+                                    " of the barrier, which counts at most " + std::to_string(maxBytes)};
   return arrive(use, clock, /*remote=*/false);
 }
 
 std::optional<Finding> Mbarrier::beginCopy(const BarrierUse &use, const VectorClock &clock) {
-  return visible(use, clock, /*needsFence=*/true);
+  if (auto finding = visible(use, clock, /*needsFence=*/true))
+    return finding;
+  // A thread that does not know of a complete phase, and has not come to the next, meant its copy for the complete one.
+  if (phases > 0 && clock.get(agent) < phases && !contains(arrivals, use.agent)) {
+    const auto isSame = [&](const BarrierUse &other) { return other.agent == use.agent && other.op == use.op; };
+    if (contains(earlierArrivals, use.agent) || std::none_of(earlierCopies.begin(), earlierCopies.end(), isSame))
+      return tooFewBytes(use, earlierArrivals);
+  }
+  flying.push_back(use);
+  return std::nullopt;
 }
 
-std::optional<Finding> Mbarrier::completeCopy(const BarrierUse &use, uint64_t phase, int64_t count) {
-  if (phase != phases)
-    return Finding{"expect-tx",
-                   "the barrier completed the copy's phase " + std::to_string(phase) +
-                       " before its bytes had landed: too few bytes were expected",
-                   nullptr, ""};
+std::optional<Finding> Mbarrier::completeCopy(const BarrierUse &use, int64_t count) {
+  const auto isThis = [&](const BarrierUse &other) { return other.agent == use.agent && other.op == use.op && other.clock == use.clock; };
+  flying.erase(std::find_if(flying.begin(), flying.end(), isThis));
+  landed.push_back(use);
   bytes -= count;
-  if (pending == 0 && bytes < 0)
-    return Finding{"expect-tx",
-                   std::to_string(-bytes) + " bytes more than expected arrive in phase " + std::to_string(phases) +
-                       " of the barrier",
-                   arrivals.empty() ? nullptr : arrivals.back().op, "the last arrival of this phase"};
+  if (bytes < -maxBytes)
+    return Finding{"expect-tx", std::to_string(-bytes) + " bytes land in phase " + std::to_string(phases) +
+                                    " of the barrier before any are expected; it counts at most " + std::to_string(maxBytes)};
   return completeIfDone(use);
+}
+
+std::optional<Finding> Mbarrier::beginWait(const BarrierUse &use, const VectorClock &clock, int64_t parity) {
+  const uint64_t known = clock.get(agent);
+  if (!initialized || known == 0) // a first wait may mean the phase before the first one
+    return std::nullopt;
+  // Of the phases that this warp knows to be complete, it can only wait for the last.
+  if (!isComplete(parity) && known < phases && (known + 1) % 2 == (static_cast<uint64_t>(parity) & 1)) {
+    Finding finding = parityLag(use, known);
+    finding.site = completer;
+    return finding;
+  }
+  waiting.push_back(use);
+  waiting.back().parity = parity;
+  return std::nullopt;
 }
 
 std::optional<Finding> Mbarrier::noteWait(const BarrierUse &use, const VectorClock &clock) {
   if (auto finding = visible(use, clock, /*needsFence=*/false))
     return finding;
-  waits.erase(std::remove_if(waits.begin(), waits.end(), [&](const BarrierUse &other) { return other.agent == use.agent; }),
-              waits.end());
+  removeOf(use.agent, waits);
   waits.push_back(use);
+  removeOf(use.agent, waiting);
   return std::nullopt;
 }
 

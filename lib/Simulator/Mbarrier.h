@@ -26,6 +26,8 @@ struct Finding {
   /// The other op involved, if any.
   mlir::Operation *other = nullptr;
   std::string otherText;
+  /// Where the fault is, if not at the op that found it.
+  mlir::Operation *site = nullptr;
 };
 
 /// Someone's use of a barrier at a point of its own clock.
@@ -34,6 +36,8 @@ struct BarrierUse {
   const std::string *unit = nullptr;
   Agent agent;
   uint32_t clock = 0;
+  /// Of a wait.
+  int64_t parity = 0;
 };
 
 class Mbarrier {
@@ -50,11 +54,13 @@ public:
   std::optional<Finding> expect(const BarrierUse &use, const VectorClock &clock, int64_t bytes);
   /// A copy is issued on this barrier; it belongs to the current phase.
   std::optional<Finding> beginCopy(const BarrierUse &use, const VectorClock &clock);
-  /// Bytes of a copy that was issued in phase `phase` have landed.
-  std::optional<Finding> completeCopy(const BarrierUse &use, uint64_t phase, int64_t bytes);
+  /// Bytes of a copy that was issued in the current phase have landed.
+  std::optional<Finding> completeCopy(const BarrierUse &use, int64_t bytes);
 
   /// True once the phase of that parity is complete, as try_wait.parity answers it.
   bool isComplete(int64_t parity) const { return initialized && static_cast<int64_t>(phases & 1) != (parity & 1); }
+  /// A warp comes to a wait; it may find that what it waits for is over and done with.
+  std::optional<Finding> beginWait(const BarrierUse &use, const VectorClock &clock, int64_t parity);
   /// Records that a warp has seen the last complete phase.
   std::optional<Finding> noteWait(const BarrierUse &use, const VectorClock &clock);
   /// What a successful wait teaches.
@@ -73,15 +79,26 @@ public:
 private:
   std::optional<Finding> visible(const BarrierUse &use, const VectorClock &clock, bool needsFence) const;
   std::optional<Finding> completeIfDone(const BarrierUse &use);
+  /// Phase `phase` is completed by an op although a warp may still wait for the one before.
+  Finding parityLag(const BarrierUse &wait, uint64_t phase) const;
+  /// Whatever shows it first, bytes of `copy` are not among those that the phase expects.
+  Finding tooFewBytes(const BarrierUse &copy, const std::vector<BarrierUse> &arrivals) const;
 
   bool initialized = false, fenced = false;
   BarrierUse initializer;
   int64_t expected = 0, pending = 0, bytes = 0;
   uint64_t phases = 0;
   VectorClock gathering, completion;
-  std::vector<BarrierUse> arrivals;
+  /// Of the current phase and of the one before.
+  std::vector<BarrierUse> arrivals, earlierArrivals;
+  /// Copies of the current phase: those in flight and those landed; and those of the phase before.
+  std::vector<BarrierUse> flying, landed, earlierCopies;
   /// Waits that passed on the last complete phase, and on the one before the barrier's first.
   std::vector<BarrierUse> waits;
+  /// Waits that warps have come to but not left.
+  std::vector<BarrierUse> waiting;
+  /// What completed the last phase.
+  mlir::Operation *completer = nullptr;
 };
 
 } // namespace emmy::simulator

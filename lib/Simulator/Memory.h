@@ -40,6 +40,10 @@ struct Access {
   uint32_t issued = 0;
   bool atomic = false;
   bool write = false;
+  /// Execution of the op by its unit, which tells writes of one instruction from those of the next.
+  uint64_t step = 0;
+  /// What a plain write stores, while it is checked; null if writes of one instruction cannot overlap.
+  const uint8_t *data = nullptr;
 };
 
 /// All accesses of a launch; index 0 stands for "none".
@@ -47,6 +51,7 @@ class AccessLog {
 public:
   AccessLog() : entries(1) {}
   uint32_t add(const Access &access);
+  /// Valid until the next `add`.
   const Access &operator[](uint32_t index) const { return entries[index]; }
   uint32_t size() const { return entries.size(); }
 
@@ -58,6 +63,8 @@ enum class Hazard {
   Uninitialized,
   /// Unordered accesses of two threads.
   Race,
+  /// Threads of a warp write different values to one place by one instruction: any of them may stay.
+  Overlap,
   /// A generic write that an asynchronous access does not see for want of a fence.
   ProxyFence,
   /// An asynchronous write (TMA) whose completion was not waited for.
@@ -82,11 +89,13 @@ public:
       : bytes(bytes, 0), log(log), space(space), writable(writable), shadow(bytes, Shadow{0, 0, 0, initialized}) {}
 
   int64_t size() const { return static_cast<int64_t>(bytes.size()); }
-  /// Checks and records an access of [at, at + count) by log entry `access`, whose agent knows `clock`.
-  std::optional<Conflict> note(uint32_t access, const VectorClock &clock, int64_t at, int64_t count);
+  /// Checks and records an access of [at, at + count), whose agent knows `clock`.
+  std::optional<Conflict> note(const Access &access, const VectorClock &clock, int64_t at, int64_t count);
   /// Without checks and records: the contents of another memory of this size, or one byte over a range.
   void copyFrom(const Memory &other);
   void fill(int64_t at, int64_t count, uint8_t value);
+  /// Ranges [first, last] of bytes that nothing has written.
+  std::vector<std::pair<int64_t, int64_t>> unwritten() const;
 
   std::vector<uint8_t> bytes;
 
@@ -102,14 +111,23 @@ private:
   bool fenced(const Access &earlier, const VectorClock &clock) const;
   std::optional<Hazard> hazardAfterWrite(const Access &earlier, const Access &later, const VectorClock &clock) const;
   std::optional<Hazard> hazardAfterRead(const Access &earlier, const Access &later, const VectorClock &clock) const;
+  /// A set of accesses is a few members on top of another set, so that sets of thousands are not copied to add one.
+  struct AccessSet {
+    std::vector<uint32_t> members;
+    uint32_t rest = 0;
+    /// No access of the set went through the generic proxy.
+    bool isAsync = true;
+  };
   uint32_t withMember(uint32_t set, uint32_t access);
+  /// The first member of a set for which `hazard` finds one.
+  template <typename Hazards> std::optional<Conflict> firstIn(uint32_t set, int64_t byte, Hazards hazard) const;
 
   AccessLog &log;
   Space space;
   bool writable;
   std::vector<Shadow> shadow;
   /// Sets of accesses are interned: neighbouring bytes nearly always share theirs.
-  std::vector<std::vector<uint32_t>> sets{{}};
+  std::vector<AccessSet> sets{{}};
   std::unordered_map<uint64_t, uint32_t> transitions;
 };
 

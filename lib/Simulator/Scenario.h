@@ -35,12 +35,12 @@ mlir::FailureOr<Scenario> parseScenario(mlir::Operation *op, mlir::DictionaryAtt
 std::vector<uint8_t> fillBuffer(const ScenarioBuffer &buffer);
 
 /// Compares a buffer with its reference: "same A", "transpose A", "add A B", "matmul_nt A B", "softmax A", "row_sum A", "attention Q K V",
-/// "constant V", where A and B are numbers of buffers. Emits a diagnostic at the scenario's op on the first difference.
-mlir::LogicalResult checkExpectation(const Scenario &scenario, size_t index,
-                                     llvm::ArrayRef<std::vector<uint8_t>> contents);
+/// "constant V", where A and B are numbers of buffers. Emits a diagnostic at the scenario's op on the first difference, or on an
+/// element that nothing has written.
+mlir::LogicalResult checkExpectation(const Scenario &scenario, size_t index, llvm::ArrayRef<Buffer> buffers);
 
 /// Prints all elements in row-major order.
-void dumpBuffer(const Scenario &scenario, size_t index, llvm::ArrayRef<uint8_t> bytes, llvm::raw_ostream &os);
+void dumpBuffer(const Scenario &scenario, size_t index, const Buffer &buffer, llvm::raw_ostream &os);
 
 } // namespace emmy::simulator
 

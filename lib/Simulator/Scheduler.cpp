@@ -155,7 +155,7 @@ const Scheduler::Candidate &Scheduler::choose(const std::vector<Candidate> &list
 
 std::vector<const Fiber *> Scheduler::run(uint64_t maxSteps) {
   std::vector<Candidate> list;
-  while (!stopped && stepCount < maxSteps) {
+  while (!stopped && stepCount < std::min(maxSteps, lastStep)) {
     candidates(list);
     if (list.empty())
       break;

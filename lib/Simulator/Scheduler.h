@@ -7,9 +7,11 @@
 #ifndef EMMY_LIB_SIMULATOR_SCHEDULER_H
 #define EMMY_LIB_SIMULATOR_SCHEDULER_H
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <random>
@@ -75,6 +77,8 @@ public:
   std::vector<const Fiber *> run(uint64_t maxSteps);
 
   void stop() { stopped = true; }
+  /// Makes `run` end that many steps from now.
+  void stopAfter(uint64_t steps) { lastStep = std::min(lastStep, stepCount + steps); }
   bool isStopped() const { return stopped; }
   const Fiber *currentFiber() const { return current; }
   /// Unwinds and drops what is left after a stop.
@@ -106,7 +110,7 @@ private:
   struct MainContext;
   std::shared_ptr<MainContext> mainContext;
   bool stopped = false;
-  uint64_t stepCount = 0;
+  uint64_t stepCount = 0, lastStep = std::numeric_limits<uint64_t>::max();
 };
 
 } // namespace emmy::simulator

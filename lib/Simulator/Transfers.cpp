@@ -6,6 +6,8 @@
 #include "emmy/Support/Math/MatrixMoves.h"
 #include "emmy/Tile/Layout.h"
 
+#include <array>
+
 using namespace mlir;
 using namespace emmy;
 using namespace emmy::simulator;
@@ -21,22 +23,23 @@ FailureOr<std::vector<int64_t>> Interpreter::globalOffsets(Operation *op, const 
   const size_t rank = table.shape.size();
   std::vector<int64_t> offsets(table.element.size());
   for (size_t i = 0; i < offsets.size(); ++i) {
-    int64_t rest = table.element[i], at = offset;
+    int64_t rest = table.element[i];
+    emmy::math::Wide at = offset;
     bool inside = !mask || mask->data[i].integer;
     for (size_t d = rank; d-- > 0;) {
       const int64_t index = rest % table.shape[d];
       rest /= table.shape[d];
-      at += index * strides[d];
+      at += emmy::math::Wide(index) * strides[d];
       inside &= limits.empty() || index < limits[d];
     }
-    offsets[i] = inside ? pointer.offset + at * elementBytes : -1;
+    offsets[i] = inside ? pointer.at(at, elementBytes) : cutOff;
   }
   // Vector accesses are aligned and wholly inside or outside.
   for (size_t i = 0; vector > 1 && i < offsets.size(); ++i) {
     const size_t first = i / vector * vector;
-    if ((offsets[i] < 0) != (offsets[first] < 0))
+    if ((offsets[i] == cutOff) != (offsets[first] == cutOff))
       return fail(op, "alignment", unit.name + " has a limit or a mask's edge inside a vector of " + Twine(vector) + " elements");
-    if (offsets[i] < 0)
+    if (emmy::math::isFar(offsets[i])) // cut off, or out of bounds
       continue;
     if (offsets[first] % (vector * elementBytes) != 0)
       return fail(op, "alignment", unit.name + " moves " + Twine(vector * elementBytes) + " bytes at a time at byte " +
@@ -69,7 +72,7 @@ static LogicalResult forEachRun(const LayoutTable &table, const std::vector<int6
 
 LogicalResult Interpreter::readGlobal(Operation *op, size_t buffer, const std::vector<int64_t> &offsets, Fragment &into) {
   const int64_t bytes = byteSize(into.format);
-  const auto skip = [&](int64_t, int64_t i) { return offsets[i] < 0; };
+  const auto skip = [&](int64_t, int64_t i) { return offsets[i] == cutOff; };
   return forEachRun(*into.table, offsets, bytes, skip, [&](int64_t warpIndex, int64_t first, int64_t count) -> LogicalResult {
     Warp &warp = unit.warp(warpIndex % unit.warps);
     if (failed(machine.touchGlobal(buffer, machine.genericAccess(op, unit, warp, false), warp.clock, offsets[first], count * bytes)))
@@ -80,18 +83,31 @@ LogicalResult Interpreter::readGlobal(Operation *op, size_t buffer, const std::v
   });
 }
 
+/// What a run of registers stores.
+static std::array<uint8_t, 16> bytesOf(const Fragment &from, int64_t first, int64_t count) {
+  std::array<uint8_t, 16> data;
+  for (int64_t i = 0; i < count; ++i)
+    simulator::store(from.format, from.data[first + i], &data[i * byteSize(from.format)]);
+  return data;
+}
+
 LogicalResult Interpreter::writeGlobal(Operation *op, size_t buffer, const std::vector<int64_t> &offsets, const Fragment &from,
                                        bool add) {
   const int64_t bytes = byteSize(from.format);
-  const auto skip = [&](int64_t thread, int64_t i) { return offsets[i] < 0 || !from.table->primary[thread]; };
+  const auto skip = [&](int64_t thread, int64_t i) { return offsets[i] == cutOff || !from.table->primary[thread]; };
   return forEachRun(*from.table, offsets, bytes, skip, [&](int64_t warpIndex, int64_t first, int64_t count) -> LogicalResult {
     Warp &warp = unit.warp(warpIndex % unit.warps);
     Access access = machine.genericAccess(op, unit, warp, true);
     access.atomic = add;
+    const std::array<uint8_t, 16> data = bytesOf(from, first, count);
+    access.data = add ? nullptr : data.data();
     if (failed(machine.touchGlobal(buffer, access, warp.clock, offsets[first], count * bytes)))
       return failure();
-    for (int64_t i = first; i < first + count; ++i)
-      (add ? addTo : simulator::store)(from.format, from.data[i], &machine.globals[buffer]->bytes[offsets[i]]);
+    uint8_t *to = &machine.globals[buffer]->bytes[offsets[first]];
+    for (int64_t i = 0; add && i < count; ++i)
+      addTo(from.format, from.data[first + i], to + i * bytes);
+    if (!add)
+      std::copy_n(data.begin(), count * bytes, to);
     return success();
   });
 }
@@ -122,11 +138,11 @@ LogicalResult Interpreter::execStore(tile::StoreOp op) {
   return success(succeeded(offsets) && succeeded(writeGlobal(op, target.buffer, *offsets, **value, op.getAdd())));
 }
 
-/// Byte offsets of gathered or scattered elements, -1 where the mask is false.
+/// Byte offsets of gathered or scattered elements, `cutOff` where the mask is false.
 static std::vector<int64_t> maskedOffsets(PointerRef pointer, const Fragment &offsets, const Fragment *mask, int64_t bytes) {
   std::vector<int64_t> result(offsets.data.size());
   for (size_t i = 0; i < result.size(); ++i)
-    result[i] = mask && !mask->data[i].integer ? -1 : pointer.offset + offsets.data[i].integer * bytes;
+    result[i] = mask && !mask->data[i].integer ? cutOff : pointer.at(offsets.data[i].integer, bytes);
   return result;
 }
 
@@ -158,7 +174,7 @@ LogicalResult Interpreter::execLoadScalar(tile::LoadScalarOp op) {
     return failure();
   const PointerRef source = as<PointerRef>(op.getSource());
   const Format format = *formatOf(op.getResult().getType());
-  const int64_t at = source.offset + integer(op.getOffset()) * byteSize(format);
+  const int64_t at = source.at(integer(op.getOffset()), byteSize(format));
   for (int64_t i = 0; i < unit.activeWarps(); ++i)
     if (failed(machine.touchGlobal(source.buffer, machine.genericAccess(op, unit, unit.warp(i), false), unit.warp(i).clock, at,
                                    byteSize(format))))
@@ -172,7 +188,7 @@ LogicalResult Interpreter::execAtomicAdd(tile::AtomicAddOp op) {
     return failure();
   const PointerRef target = as<PointerRef>(op.getTarget());
   const Format format = *formatOf(op.getOld().getType());
-  const int64_t at = target.offset + integer(op.getOffset()) * byteSize(format);
+  const int64_t at = target.at(integer(op.getOffset()), byteSize(format));
   Warp &warp = unit.leader();
   Access access = machine.genericAccess(op, unit, warp, true);
   access.atomic = true;
@@ -332,10 +348,12 @@ LogicalResult Interpreter::execStoreShared(tile::StoreSharedOp op) {
   const auto skip = [&](int64_t thread, int64_t) { return !from.table->primary[thread]; };
   return forEachRun(*from.table, addresses, bytes, skip, [&](int64_t warpIndex, int64_t first, int64_t count) -> LogicalResult {
     Warp &warp = unit.warp(warpIndex % unit.warps);
-    if (failed(machine.touchShared(**cta, machine.genericAccess(op, unit, warp, true), warp.clock, addresses[first], count * bytes)))
+    Access access = machine.genericAccess(op, unit, warp, true);
+    const std::array<uint8_t, 16> data = bytesOf(from, first, count);
+    access.data = data.data();
+    if (failed(machine.touchShared(**cta, access, warp.clock, addresses[first], count * bytes)))
       return failure();
-    for (int64_t i = first; i < first + count; ++i)
-      simulator::store(from.format, from.data[i], &(*cta)->shared->bytes[addresses[i]]);
+    std::copy_n(data.begin(), count * bytes, &(*cta)->shared->bytes[addresses[first]]);
     return success();
   });
 }

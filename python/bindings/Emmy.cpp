@@ -44,8 +44,8 @@ static std::string translateToLlvm(MlirModule module) {
   return text;
 }
 
-/// Runs a simulation on writable byte arrays.
-static void simulate(MlirModule module, const std::string &steps, const std::vector<nb::ndarray<uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>> &buffers,
+/// Runs a simulation on writable byte arrays and says, as JSON, what was run.
+static std::string simulate(MlirModule module, const std::string &steps, const std::vector<nb::ndarray<uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>> &buffers,
                      uint64_t seed, const std::string &schedule) {
   std::vector<void *> data;
   std::vector<int64_t> sizes;
@@ -53,10 +53,11 @@ static void simulate(MlirModule module, const std::string &steps, const std::vec
     data.push_back(buffer.data());
     sizes.push_back(static_cast<int64_t>(buffer.size()));
   }
-  std::string error;
+  std::string output;
   if (!emmySimulate(module, mlirStringRefCreate(steps.data(), steps.size()), data.data(), sizes.data(), static_cast<intptr_t>(data.size()),
-                    seed, mlirStringRefCreate(schedule.data(), schedule.size()), append, &error))
-    throw std::runtime_error(error);
+                    seed, mlirStringRefCreate(schedule.data(), schedule.size()), append, &output))
+    throw std::runtime_error(output);
+  return output;
 }
 
 static void appendKernel(MlirStringRef kernel, MlirStringRef text, void *to) {
@@ -90,7 +91,8 @@ NB_MODULE(_emmy, m) {
         "Compile a module in the llvm dialect to machine code in this process.");
   m.def("simulate", simulate, nb::arg("module"), nb::arg("steps"), nb::arg("buffers"), nb::arg("seed") = 0,
         nb::arg("schedule") = "random",
-        "Run emmy_tile kernels on the simulator; `steps` is JSON as emmy.simulator writes it. Raises RuntimeError with the diagnostics.");
+        "Run emmy_tile kernels on the simulator and say what was run; `steps` and the result are JSON as emmy.simulator describes. "
+        "Raises RuntimeError with the diagnostics.");
   m.def("translate_to_ptx", translateToPtx, nb::arg("module"), nb::arg("chip") = "sm_90a",
         "PTX of each kernel by its name, from what the pipeline emmy-tile-to-nvvm made.");
   m.def("translate_kernels_to_llvm", translateKernelsToLlvm, nb::arg("module"), "LLVM's IR of each kernel by its name, as text.");

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -17,7 +18,10 @@ ADVERSARIES = ("delay=producer", "delay=consumer", "delay=async")
 
 def _run_all(plan: SimulatedPlan, *arguments: torch.Tensor | int | float) -> list[torch.Tensor]:
     """The outputs, which are the same bits under every schedule."""
-    runs = [(seed, "random") for seed in range(SEEDS)] + [(0, adversary) for adversary in ADVERSARIES]
+    text = str(plan.module)
+    roles = {"async", *re.findall(r'emmy_tile\.role "(\w+)"', text)}
+    adversaries = [adversary for adversary in ADVERSARIES if adversary.removeprefix("delay=") in roles]
+    runs = [(seed, "random") for seed in range(SEEDS)] + [(0, adversary) for adversary in adversaries]
     first: list[torch.Tensor] | None = None
     for seed, schedule in runs[1:] + runs[:1]:  # the last run writes to the caller's own mutable arguments
         last = (seed, schedule) == runs[0]

@@ -153,7 +153,7 @@ def test_a_deadlock_names_who_waits_for_whom() -> None:
         simulate(ir.Module.parse(DEADLOCK, context), text)
     message = str(error.value)
     assert "violates deadlock: nothing can move; 1 units wait" in message
-    assert "taker of CTA 0 waits for barrier 0, parity 0: phase 0 lacks 1 of 2 arrivals" in message
+    assert "taker of CTA 0 waits for barrier 0 allocated at line 3:11, parity 0: phase 0 lacks 1 of 2 arrivals" in message
     assert "arrivals come from maker; arrived: maker of CTA 0" in message
     assert '"-":14:7' in message
 

@@ -27,6 +27,8 @@ struct Buffer {
   bool initialized = true;
   /// False to forbid writing.
   bool writable = true;
+  /// After a simulation: ranges [first, last] of bytes that nothing has written.
+  std::vector<std::pair<int64_t, int64_t>> unwritten;
 };
 
 /// A kernel parameter, in the order of the kernel's arguments.
@@ -68,12 +70,22 @@ struct Options {
   uint64_t maxSteps = 5'000'000;
   /// Ops that a unit may execute between two scheduling steps, for the same reason.
   uint64_t maxOps = 2'000'000;
+  /// Of all buffers together: the simulator keeps a record for every byte.
+  int64_t maxBytes = int64_t(1) << 27;
+};
+
+/// What a simulation ran.
+struct Summary {
+  /// Launches, and different kernels among them.
+  int64_t launches = 0, programs = 0;
+  /// Choices of the scheduler.
+  uint64_t steps = 0;
 };
 
 /// Runs the steps in order (a kernel marked `pdl` may overlap its predecessors until it waits). On failure a diagnostic
-/// has been emitted.
-mlir::LogicalResult simulate(llvm::ArrayRef<Step> steps, llvm::MutableArrayRef<Buffer> buffers,
-                             const Options &options);
+/// has been emitted, at `site` if it is about no kernel.
+mlir::FailureOr<Summary> simulate(mlir::Operation *site, llvm::ArrayRef<Step> steps, llvm::MutableArrayRef<Buffer> buffers,
+                                  const Options &options);
 
 } // namespace emmy::simulator
 

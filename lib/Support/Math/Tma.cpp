@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "emmy/Support/Math/Tma.h"
+#include "emmy/Support/Math/Offset.h"
 #include "emmy/Support/Math/Swizzle.h"
 
 #include <algorithm>
@@ -43,14 +44,14 @@ int64_t TmaBox::sharedAddress(int64_t base, const std::vector<int64_t> &at) cons
 }
 
 std::optional<int64_t> TmaMap::globalOffset(const std::vector<int64_t> &start, const std::vector<int64_t> &at) const {
-  int64_t offset = 0;
+  Wide offset = 0;
   for (size_t d = 0; d < sizes.size(); ++d) {
     const int64_t index = start[d] + at[d];
     if (index < 0 || index >= sizes[d])
       return std::nullopt;
-    offset += index * (d + 1 == sizes.size() ? box.elementBytes : strides[d]);
+    offset += Wide(index) * (d + 1 == sizes.size() ? box.elementBytes : strides[d]);
   }
-  return offset;
+  return clampOffset(offset);
 }
 
 std::optional<std::string> boxError(const TmaBox &box) {

@@ -128,3 +128,31 @@ emmy_tile.kernel @store_past_the_end(%x: !map {emmy.bind = #emmy.bind_tma<0, siz
   // expected-error@below {{violates out-of-bounds: CTA 0 writes bytes 1024 to 1031 of buffer #1, which has 1024}}
   emmy_tile.store %v to %y[%zero] strides(%s0, %s1) vector 4 : !frag, !emmy_tile.ptr<bf16>
 }
+
+// -----
+
+emmy_tile.kernel @no_parity() grid [1, 1, 1] warps 1 attributes {emmy.simulate = {}} {
+  %full = emmy_tile.alloc : !emmy_tile.barrier<1>
+  %c0 = arith.constant 0 : i32
+  %c2 = arith.constant 2 : i32
+  emmy_tile.one_thread {
+    emmy_tile.barrier_init %full, 1 : !emmy_tile.barrier<1>
+  }
+  emmy_tile.sync cta
+  // expected-error@below {{violates parity: CTA 0 waits for a phase of parity 2, which is 0 or 1}}
+  emmy_tile.barrier_wait %full[%c0] parity %c2 : !emmy_tile.barrier<1>
+}
+
+// -----
+
+// Bytes of one phase are counted in 20 bits.
+emmy_tile.kernel @too_many_bytes() grid [1, 1, 1] warps 1 attributes {emmy.simulate = {}} {
+  %full = emmy_tile.alloc : !emmy_tile.barrier<1>
+  %c0 = arith.constant 0 : i32
+  emmy_tile.one_thread {
+    emmy_tile.barrier_init %full, 2 : !emmy_tile.barrier<1>
+    emmy_tile.barrier_expect %full[%c0], 1048575 : !emmy_tile.barrier<1>
+    // expected-error@below {{violates expect-tx: 1048576 bytes are expected in phase 0 of the barrier, which counts at most 1048575}}
+    emmy_tile.barrier_expect %full[%c0], 1 : !emmy_tile.barrier<1>
+  }
+}

@@ -117,7 +117,7 @@ emmy_tile.kernel @no_matrices() grid [1, 1, 1] warps 4 attributes {emmy.simulate
 // A wrong result is an error too: the rows come out in the wrong place.
 #line = #emmy_tile.layout<reg = [4:(1)], lane = [32:(4)], warp = [1:(0)]>
 
-// expected-error@below {{'emmy_tile.kernel' op gives 4.00 at element 0 of buffer #1, but expected 0.00}}
+// expected-error@below {{'emmy_tile.kernel' op gives 4 at element 0 of buffer #1, but expected 0}}
 emmy_tile.kernel @wrong_place(%x: !emmy_tile.ptr<f32> {emmy.bind = #emmy.bind_pointer<0>},
                               %y: !emmy_tile.ptr<f32> {emmy.bind = #emmy.bind_pointer<1>}) grid [1, 1, 1] warps 1
     attributes {emmy.simulate = {buffers = [{type = tensor<256xf32>, fill = "iota"}, {type = tensor<256xf32>, fill = "zero", expect = "same 0"}]}} {

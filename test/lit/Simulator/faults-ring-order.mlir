@@ -33,7 +33,7 @@ emmy_tile.kernel @dropped_arrive(%x: !map {emmy.bind = #emmy.bind_tma<0, sizes =
           %s, %p = emmy_tile.ring_slot %k of 2
           %free = arith.xori %p, %c1 : i32
           // expected-error@below {{violates deadlock: nothing can move; 2 units wait}}
-          // expected-note@below {{producer of CTA 0 waits for barrier 0, parity 0: phase 0 lacks 1 of 1 arrivals and 0 bytes}}
+          // expected-note-re@below {{producer of CTA 0 waits for barrier 0 allocated at line {{[0-9:]+}}, parity 0: phase 0 lacks 1 of 1 arrivals and 0 bytes}}
           emmy_tile.barrier_wait %empty[%s] parity %free : !bar
           emmy_tile.barrier_expect %full[%s], 1024 : !bar
           %row = arith.muli %k, %c8 : i32
@@ -48,7 +48,7 @@ emmy_tile.kernel @dropped_arrive(%x: !map {emmy.bind = #emmy.bind_tma<0, sizes =
       %c512 = arith.constant 512 : i32
       scf.for %k = %c0 to %steps step %c1 : i32 {
         %s, %p = emmy_tile.ring_slot %k of 2
-        // expected-note@below {{consumer of CTA 0 waits for barrier 0, parity 1: phase 1 lacks 1 of 1 arrivals and 0 bytes; arrivals come from producer}}
+        // expected-note-re@below {{consumer of CTA 0 waits for barrier 0 allocated at line {{[0-9:]+}}, parity 1: phase 1 lacks 1 of 1 arrivals and 0 bytes; arrivals come from producer}}
         emmy_tile.barrier_wait %full[%s] parity %p : !bar
         %tile = emmy_tile.subview %tiles[%s, %c0, %c0] : !ring -> !tile
         %v = emmy_tile.load_shared %tile : !tile -> !frag
@@ -95,7 +95,7 @@ emmy_tile.kernel @producer_waits_for_the_wrong_parity(%x: !map {emmy.bind = #emm
           %s, %p = emmy_tile.ring_slot %k of 2
           %free = arith.xori %p, %c1 : i32
           // expected-error@below {{violates deadlock}}
-          // expected-note@below {{producer of CTA 0 waits for barrier 0, parity 0}}
+          // expected-note-re@below {{producer of CTA 0 waits for barrier 0 allocated at line {{[0-9:]+}}, parity 0}}
           emmy_tile.barrier_wait %empty[%s] parity %p : !bar
           emmy_tile.barrier_expect %full[%s], 1024 : !bar
           %row = arith.muli %k, %c8 : i32
@@ -110,7 +110,7 @@ emmy_tile.kernel @producer_waits_for_the_wrong_parity(%x: !map {emmy.bind = #emm
       %c512 = arith.constant 512 : i32
       scf.for %k = %c0 to %steps step %c1 : i32 {
         %s, %p = emmy_tile.ring_slot %k of 2
-        // expected-note@below {{consumer of CTA 0 waits for barrier 0, parity 0}}
+        // expected-note-re@below {{consumer of CTA 0 waits for barrier 0 allocated at line {{[0-9:]+}}, parity 0}}
         emmy_tile.barrier_wait %full[%s] parity %p : !bar
         %tile = emmy_tile.subview %tiles[%s, %c0, %c0] : !ring -> !tile
         %v = emmy_tile.load_shared %tile : !tile -> !frag

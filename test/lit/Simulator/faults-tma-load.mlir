@@ -189,7 +189,7 @@ emmy_tile.kernel @two_arrivals_expected(%x: !map {emmy.bind = #emmy.bind_tma<0, 
   }
   emmy_tile.sync cta
   // expected-error@below {{violates deadlock: nothing can move; 1 units wait}}
-  // expected-note@below {{CTA 0 waits for barrier 0, parity 0: phase 0 lacks 1 of 2 arrivals and 0 bytes}}
+  // expected-note-re@below {{CTA 0 waits for barrier 0 allocated at line {{[0-9:]+}}, parity 0: phase 0 lacks 1 of 2 arrivals and 0 bytes}}
   emmy_tile.barrier_wait %full[%c0] parity %c0 : !bar
   %v = emmy_tile.load_shared %tile : !tile -> !frag
   emmy_tile.store %v to %y[%zero] strides(%s0, %s1) vector 4 : !frag, !emmy_tile.ptr<bf16>

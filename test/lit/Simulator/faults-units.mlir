@@ -78,6 +78,32 @@ emmy_tile.kernel @not_in_registers(%x: f32 {emmy.bind = 1.0 : f32}) grid [1, 1, 
 
 // -----
 
-// expected-error@below {{violates launch: the grid is more than the 65536 clusters that the simulator runs}}
+// expected-error@below {{violates launch: the grid has 2147385345 clusters, more than the 65536 that the simulator runs}}
 emmy_tile.kernel @too_many() grid [32767, 65535, 1] warps 1 attributes {emmy.simulate = {buffers = []}} {
+}
+
+// -----
+
+// The eighth role of 32 warps has no named barrier left.
+emmy_tile.kernel @sixteenth_barrier() grid [1, 1, 1] warps 32 attributes {emmy.simulate = {buffers = []}} {
+  emmy_tile.warp_specialize {
+    emmy_tile.role "r0" warps 4 {
+    }
+    emmy_tile.role "r1" warps 4 {
+    }
+    emmy_tile.role "r2" warps 4 {
+    }
+    emmy_tile.role "r3" warps 4 {
+    }
+    emmy_tile.role "r4" warps 4 {
+    }
+    emmy_tile.role "r5" warps 4 {
+    }
+    emmy_tile.role "r6" warps 4 {
+    }
+    emmy_tile.role "r7" warps 4 {
+      // expected-error-re@below {{violates sync-scope: r7 {{[0-3]}} of CTA 0 needs named barrier 16, but a CTA has 0 to 15}}
+      emmy_tile.sync role
+    }
+  }
 }

@@ -120,3 +120,88 @@ emmy_tile.kernel @empty() grid [1, 1, 1] warps 1
     attributes {emmy.simulate = {buffers = [{type = tensor<4x0xf32>, fill = "zero"},
                                             {type = tensor<4x0xf32>, fill = "zero", expect = "softmax 0"}]}} {
 }
+
+// -----
+
+// The filler of an output that nothing wrote is -1.
+// expected-error@below {{writes no element 0 of buffer #0, which it starts without}}
+emmy_tile.kernel @nothing_written() grid [1, 1, 1] warps 1
+    attributes {emmy.simulate = {buffers = [{type = tensor<4xi8>, expect = "constant -1"}]}} {
+}
+
+// -----
+
+// expected-error@below {{writes no element 1 of buffer #0, which it starts without}}
+emmy_tile.kernel @one_written(%y: !emmy_tile.ptr<i8> {emmy.bind = #emmy.bind_pointer<0>}) grid [1, 1, 1] warps 1
+    attributes {emmy.simulate = {buffers = [{type = tensor<2xi8>, expect = "constant -1"}]}} {
+  %zero = arith.constant 0 : i64
+  %v = arith.constant -1 : i8
+  %x = emmy_tile.splat %v : i8 -> !emmy_tile.frag<1xi8, #emmy_tile.layout<reg = [], lane = [32:(0)], warp = []>>
+  emmy_tile.store %x to %y[%zero] strides(%zero) : !emmy_tile.frag<1xi8, #emmy_tile.layout<reg = [], lane = [32:(0)], warp = []>>, !emmy_tile.ptr<i8>
+}
+
+// -----
+
+// Nor may the reference be made of what nothing wrote.
+// expected-error@below {{writes no element 0 of buffer #1, which it starts without}}
+emmy_tile.kernel @nothing_to_compare_with() grid [1, 1, 1] warps 1
+    attributes {emmy.simulate = {buffers = [{type = tensor<4xi8>, fill = "zero", expect = "same 1"}, {type = tensor<4xi8>}]}} {
+}
+
+// -----
+
+// expected-error@below {{expects buffer #0 to hold what argument #0 of type '!emmy_tile.ptr<f32>' points to, but got 'tensor<4xbf16>'}}
+emmy_tile.kernel @wrong_type(%x: !emmy_tile.ptr<f32> {emmy.bind = #emmy.bind_pointer<0>}) grid [1, 1, 1] warps 1
+    attributes {emmy.simulate = {buffers = [{type = tensor<4xbf16>, fill = "zero"}]}} {
+}
+
+// -----
+
+// expected-error@below {{expects fill to be a string, but got 0 : i64}}
+emmy_tile.kernel @no_string() grid [1, 1, 1] warps 1 attributes {emmy.simulate = {buffers = [{type = tensor<4xf32>, fill = 0}]}} {
+}
+
+// -----
+
+// expected-error@below {{expects emmy.simulate to hold symbols = array<i64: …>, buffers = […], but got "symbol" = array<i64: 1>}}
+emmy_tile.kernel @misspelt() grid [1, 1, 1] warps 1 attributes {emmy.simulate = {symbol = array<i64: 1>}} {
+}
+
+// -----
+
+// expected-error@below {{expects emmy.simulate to be a dictionary, but got unit}}
+emmy_tile.kernel @no_dictionary() grid [1, 1, 1] warps 1 attributes {emmy.simulate} {
+}
+
+// -----
+
+// expected-error@below {{expects buffers of at most 134217728 bytes in all, but got 268435456}}
+emmy_tile.kernel @too_much() grid [1, 1, 1] warps 1
+    attributes {emmy.simulate = {buffers = [{type = tensor<16777216xf64>, fill = "zero"}, {type = tensor<16777216xf64>, fill = "zero"}]}} {
+}
+
+// -----
+
+// expected-error@below {{violates launch: argument #0 of type 'i32' does not hold 4294967296}}
+emmy_tile.kernel @wide_symbol(%n: i32 {emmy.bind = #emmy.bind_size<s0>}) grid [1, 1, 1] warps 1
+    attributes {emmy.simulate = {symbols = array<i64: 4294967296>}} {
+}
+
+// -----
+
+// expected-error@below {{violates launch: argument #0 of type 'f32' is no integer}}
+emmy_tile.kernel @no_integer(%n: f32 {emmy.bind = #emmy.bind_size<s0>}) grid [1, 1, 1] warps 1
+    attributes {emmy.simulate = {symbols = array<i64: 1>}} {
+}
+
+// -----
+
+// expected-error@below {{violates launch: grid size #2 is 0 to 65535, not 65536}}
+emmy_tile.kernel @deep_grid() grid [1, 1, s0] warps 1 attributes {emmy.simulate = {symbols = array<i64: 65536>}} {
+}
+
+// -----
+
+// expected-error@below {{expects emmy.simulate of a module to list its launches}}
+module attributes {emmy.simulate = {launches = []}} {
+}

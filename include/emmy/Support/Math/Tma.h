@@ -43,7 +43,7 @@ struct TmaMap {
   int64_t base = 0;
 
   /// Byte offset from `base` of the element at `start` + `at`; nothing if that lies outside the tensor (a load then
-  /// writes zero, a store nothing).
+  /// writes zero, a store nothing). At most `farAway`.
   std::optional<int64_t> globalOffset(const std::vector<int64_t> &start, const std::vector<int64_t> &at) const;
 };
 
