@@ -112,9 +112,7 @@ class Log:
         return [entry for entry in self.entries if entry.severity in ("remark", "note")]
 
     def _add(self, diagnostic: ir.Diagnostic) -> None:
-        severity = str(diagnostic.severity).rsplit(".", 1)[-1].lower()
-        location = str(diagnostic.location).removeprefix("loc(").removesuffix(")").replace('"', "")
-        self.entries.append(Diagnostic(severity, diagnostic.message, "" if location == "unknown" else location))
+        self.entries.append(_plain(diagnostic))
 
 
 def parse(text: str, context: ir.Context, source: str = "input") -> ir.Module:
@@ -124,7 +122,7 @@ def parse(text: str, context: ir.Context, source: str = "input") -> ir.Module:
     try:
         return ir.Module.parse(text, context)
     except ir.MLIRError as error:
-        entries = log.entries or [_from_info(info) for info in error.error_diagnostics]
+        entries = log.entries or _from_infos(error.error_diagnostics)
         raise CompileError(f"{source} is not valid MLIR", entries) from error
     finally:
         handler.detach()
@@ -147,7 +145,7 @@ def run_pipeline(module: ir.Module, passes: Sequence[str], log: Log | None = Non
         flags = " ".join(f"--{name}" for name in passes)
         raise CompileError(
             f"{', '.join(passes)} failed",
-            errors or [_from_info(info) for info in infos] or [Diagnostic("error", str(error))],
+            errors or _from_infos(infos) or [Diagnostic("error", str(error))],
             path,
             f"emmy-opt --allow-unregistered-dialect {flags} {path}",
         ) from error
@@ -155,9 +153,15 @@ def run_pipeline(module: ir.Module, passes: Sequence[str], log: Log | None = Non
         handler.detach()
 
 
-def _from_info(info: ir.DiagnosticInfo) -> Diagnostic:
-    severity = str(info.severity).rsplit(".", 1)[-1].lower()
-    return Diagnostic(severity, info.message, str(info.location))
+def _plain(diagnostic: ir.Diagnostic | ir.DiagnosticInfo) -> Diagnostic:
+    severity = str(diagnostic.severity).rsplit(".", 1)[-1].lower()
+    location = str(diagnostic.location).removeprefix("loc(").removesuffix(")").replace('"', "")
+    return Diagnostic(severity, diagnostic.message, "" if location == "unknown" else location)
+
+
+def _from_infos(infos: Sequence[ir.DiagnosticInfo]) -> list[Diagnostic]:
+    """What an exception of the bindings carries, each with its notes."""
+    return [_plain(entry) for info in infos for entry in (info, *info.notes)]
 
 
 def save_module(module: Any) -> Path:

@@ -11,8 +11,9 @@ from emmy import ir
 from emmy.api import CompiledFunction
 from emmy.compiler import PLAN_ATTRIBUTE
 from emmy.errors import UsageError
+from emmy.simulator import check_request, simulating
 from emmy.simulator import simulate as simulate_plan
-from emmy.simulator import simulating
+from emmy.targets import check_target
 
 __all__ = ["simulate"]
 
@@ -35,20 +36,26 @@ def simulate(
         schedule: "random", or "delay=ROLE" to starve a role as long as anything else can move.
 
     Raises:
-        SimulationError: a rule was broken; the message names it, the op and the accesses.
+        SimulationError: a rule was broken, or an output is not written; the message names it, the op and the accesses.
+        UsageError: the seed, schedule, target or arguments are not what this takes.
 
     Example:
         >>> emmy.simulate(torch.nn.Linear(64, 32), (torch.randn(4, 64),)).shape
         torch.Size([4, 32])
     """
+    check_request(seed, schedule, target)
     inputs = tuple(plan) if isinstance(plan, tuple | list) else None
     if not isinstance(module, ir.Module):
         if inputs is None or arguments:
             raise UsageError("emmy.simulate of a PyTorch module takes its inputs as one tuple")
-        with torch.no_grad(), simulating(seed, schedule):
-            return CompiledFunction(module, target=target, dynamic=None, fullgraph=True)(*inputs)
+        with torch.no_grad(), simulating(seed, schedule) as simulation:
+            result = CompiledFunction(module, target=check_target(target), dynamic=None, fullgraph=True)(*inputs)
+        if not simulation.runs:
+            raise UsageError("nothing was simulated: the program computes nothing, it returns its inputs or constants")
+        return result
     if inputs is None:
-        assert isinstance(plan, str | dict)
+        if not isinstance(plan, str | dict):
+            raise UsageError(f"expected the inputs as one tuple, or a plan as text or parsed, but got {type(plan).__name__}")
         return simulate_plan(module, plan, *arguments, seed=seed, schedule=schedule)
     attributes = module.operation.attributes
     if PLAN_ATTRIBUTE not in attributes:

@@ -4,7 +4,8 @@ The extension takes steps as JSON in which every expression is a number:
 `{"buffers": [{"name", "initialized", "writable"}], "steps": [launch | memory]}` with launches
 `{"kernel": symbol, "grid": [x, y, z], "params": [{"int": n} | {"float": text} | {"ptr": buffer, "offset": bytes} |
 {"tmap": {"buffer", "offset", "sizes", "strides"}}]}` and memory steps `{"target", "source"}` or
-`{"target", "offset", "bytes", "value"}`.
+`{"target", "offset", "bytes", "value"}`. It returns `{"launches", "programs", "steps", "unwritten"}`, the last one as ranges
+`[first, last]` of bytes that nothing has written, for each buffer.
 """
 
 from __future__ import annotations
@@ -22,9 +23,12 @@ import torch
 
 from emmy._mlir_libs import _emmy
 from emmy._runtime import PlanMismatch
-from emmy.errors import EmmyError
+from emmy.errors import EmmyError, UsageError
 
-__all__ = ["SimulatedPlan", "Simulation", "SimulationError", "active", "simulate", "simulating"]
+__all__ = ["SimulatedPlan", "Simulation", "SimulationError", "active", "check_request", "simulate", "simulating"]
+
+# As `Options::maxBytes` of the extension, which keeps a record for every byte.
+_MAX_BYTES = 1 << 27
 
 _DTYPES = {
     "f64": torch.float64,
@@ -64,6 +68,20 @@ class SimulationError(EmmyError):
     """A broken rule of the hardware's memory model; the message holds the diagnostics."""
 
 
+def check_request(seed: int, schedule: str, target: str = "sm_90a") -> None:
+    """Refuses what no simulation can be asked for.
+
+    Raises:
+        UsageError: the message names the value and what is allowed.
+    """
+    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 1 << 64:
+        raise UsageError(f"seed {seed!r}: expected an integer from 0 to 2**64 - 1")
+    if not isinstance(schedule, str) or (schedule != "random" and not schedule.startswith("delay=")):
+        raise UsageError(f"schedule {schedule!r}: expected 'random', or 'delay=ROLE' with the name of a role or 'async'")
+    if target == "cpu":
+        raise UsageError("target 'cpu' has no hardware program to simulate; use one of a GPU, such as sm_90a")
+
+
 @dataclass
 class _Run:
     """A plan with its arguments bound."""
@@ -97,6 +115,36 @@ class _Run:
             else:
                 value = int(argument)
             self.symbols[symbol["id"]] = value
+
+    def check_kinds(self) -> None:
+        """Refuses arguments that are not what the plan takes, before anything is made of them."""
+        specs = self.plan["args"]
+        if len(specs) != len(self.arguments):
+            raise UsageError(f"the plan takes {len(specs)} arguments, but got {len(self.arguments)}")
+        for index, (spec, argument) in enumerate(zip(specs, self.arguments, strict=True)):
+            name = spec.get("name") or f"argument {index}"
+            wanted_kind = "tensor" if "sizes" in spec else "number"
+            if isinstance(argument, torch.Tensor) != (wanted_kind == "tensor"):
+                raise UsageError(f"{name}: expected a {wanted_kind}, but got {type(argument).__name__}")
+            if not isinstance(argument, torch.Tensor):
+                continue
+            wanted = _DTYPES.get(spec.get("dtype"), argument.dtype)
+            if argument.dtype != wanted or argument.device.type != "cpu":
+                raise UsageError(f"{name}: expected {wanted} on cpu, but got {argument.dtype} on {argument.device}")
+
+    def check_size(self) -> None:
+        """Refuses what would take too much memory, before any of it is taken."""
+        total = 0
+        for buffer in self.plan["buffers"]:
+            if "arg" in buffer:
+                argument = self.arguments[buffer["arg"]]
+                total += argument.untyped_storage().nbytes() if isinstance(argument, torch.Tensor) else 0
+            elif "output" in buffer:
+                total += math.prod(self.evaluate(size) for size in buffer["sizes"]) * _DTYPES[buffer["dtype"]].itemsize
+            else:
+                total += self.evaluate(buffer["bytes"])
+        if total > _MAX_BYTES:
+            raise UsageError(f"the simulator takes tensors of at most {_MAX_BYTES} bytes in all, but these are {total}")
 
     def check_arguments(self) -> None:
         """Like the runtime, takes only the layouts that the plan was made for."""
@@ -181,6 +229,20 @@ class _Run:
         size = self.bytes[target].size if size < 0 else size
         return {"target": target, "offset": self.evaluate(step.get("offset", 0)), "bytes": size, "value": step.get("value", 0)}
 
+    def check_written(self, unwritten: list[list[list[int]]]) -> None:
+        """Every element of an output has been written by some step; padding between rows need not be."""
+        for index, tensor in self.outputs.items():
+            if not unwritten[index] or tensor.numel() == 0:
+                continue
+            missing = np.zeros(self.bytes[index].size, bool)
+            for first, last in unwritten[index]:
+                missing[first : last + 1] = True
+            elements = torch.from_numpy(missing).view(-1, tensor.element_size()).any(1).as_strided(tensor.shape, tensor.stride())
+            if elements.any():
+                place = elements.nonzero()[0].tolist()
+                name = self.descriptions[index]["name"]
+                raise SimulationError(f"{name}: nothing writes element {place} of a tensor of sizes {list(tensor.shape)}")
+
     def result(self, output: Any) -> torch.Tensor:
         index = output["alias_of"] if isinstance(output, dict) else output
         buffer = self.plan["buffers"][index]
@@ -202,7 +264,12 @@ def _bytes(tensor: torch.Tensor) -> np.ndarray:
 
 
 def simulate(
-    module: Any, plan: str | dict[str, Any], *arguments: torch.Tensor | int | float, seed: int = 0, schedule: str = "random"
+    module: Any,
+    plan: str | dict[str, Any],
+    *arguments: torch.Tensor | int | float,
+    seed: int = 0,
+    schedule: str = "random",
+    record: Callable[[dict[str, Any]], None] = lambda summary: None,
 ) -> list[torch.Tensor]:
     """The outputs of a plan whose kernels are `module`'s emmy_tile kernels, computed by the simulator.
 
@@ -212,30 +279,57 @@ def simulate(
         arguments: CPU tensors and scalars, as for the compiled program; mutable ones are written to.
         seed: Chooses the schedule.
         schedule: "random", or "delay=ROLE" to starve a role as long as anything else can move.
+        record: Called with what was run: launches, different programs among them, and steps of the scheduler.
 
     Raises:
-        SimulationError: a rule was broken; the message names it, the op and the accesses.
+        SimulationError: a rule was broken, or an output is not written; the message names it, the op and the accesses.
         PlanMismatch: sizes, strides or alignment of an argument differ from what the plan was made for.
+        UsageError: the request makes no sense.
     """
-    run = _Run(json.loads(plan) if isinstance(plan, str) else plan, arguments)
+    check_request(seed, schedule)
+    run = _Run(_parse_plan(plan), arguments)
+    run.check_kinds()
     run.bind_symbols()
     run.check_arguments()
+    run.check_size()
     run.bind_buffers()
     run.add_steps(run.plan["steps"])
     steps = json.dumps({"buffers": run.descriptions, "steps": run.steps})
     try:
-        _emmy.simulate(module, steps, run.bytes, seed, schedule)
+        summary = json.loads(_emmy.simulate(module, steps, run.bytes, seed, schedule))
     except RuntimeError as error:
         raise SimulationError(str(error)) from None
+    run.check_written(summary.pop("unwritten"))
+    record(summary)
     return [run.result(output) for output in run.plan["outputs"]]
+
+
+def _parse_plan(plan: str | dict[str, Any]) -> dict[str, Any]:
+    try:
+        parsed = json.loads(plan) if isinstance(plan, str) else plan
+    except json.JSONDecodeError as error:
+        raise UsageError(f"the plan is not JSON: {error}") from None
+    keys = set(parsed) if isinstance(parsed, dict) else set()
+    missing = [key for key in ("symbols", "args", "buffers", "outputs", "steps") if key not in keys]
+    if missing:
+        raise UsageError(f"the plan has no {', '.join(missing)}; --emmy-emit-plan prints a whole one")
+    assert isinstance(parsed, dict)
+    return parsed
 
 
 @dataclass(frozen=True)
 class Simulation:
-    """How programs are simulated."""
+    """How programs are simulated, and what of them has run so far."""
 
     seed: int = 0
     schedule: str = "random"
+    runs: list[dict[str, Any]] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        totals = {key: sum(run[key + ("es" if key == "launch" else "s")] for run in self.runs) for key in ("launch", "program")}
+        launches = f"{totals['launch']} launch{'es' * (totals['launch'] != 1)}"
+        programs = f"{totals['program']} program{'s' * (totals['program'] != 1)}"
+        return f"simulated {launches} of {programs}, seed {self.seed}, schedule {self.schedule}"
 
 
 _ACTIVE: ContextVar[Simulation | None] = ContextVar("emmy_simulation", default=None)
@@ -247,16 +341,18 @@ def active() -> Simulation | None:
 
 
 @contextmanager
-def simulating(seed: int = 0, schedule: str = "random") -> Iterator[None]:
-    """Programs compiled for a GPU inside a `with` block run on the simulator, on CPU tensors.
+def simulating(seed: int = 0, schedule: str = "random") -> Iterator[Simulation]:
+    """Programs compiled for a GPU inside a `with` block run on the simulator, on CPU tensors; gives what has run.
 
     Example:
         >>> with simulating(seed=1):
         ...     y = emmy.compile(model, target="sm_90a")(x)
     """
-    token = _ACTIVE.set(Simulation(seed, schedule))
+    check_request(seed, schedule)
+    simulation = Simulation(seed, schedule)
+    token = _ACTIVE.set(simulation)
     try:
-        yield
+        yield simulation
     finally:
         _ACTIVE.reset(token)
 
@@ -270,4 +366,5 @@ class SimulatedPlan:
     simulation: Simulation
 
     def __call__(self, *arguments: torch.Tensor | int | float) -> list[torch.Tensor]:
-        return simulate(self.module, self.plan, *arguments, seed=self.simulation.seed, schedule=self.simulation.schedule)
+        how = self.simulation
+        return simulate(self.module, self.plan, *arguments, seed=how.seed, schedule=how.schedule, record=how.runs.append)

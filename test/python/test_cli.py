@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import emmy
@@ -190,5 +192,63 @@ def test_run_on_the_simulator(capsys: pytest.CaptureFixture[str]) -> None:
     expression = "F.linear(torch.randn(70, 64).bfloat16(), torch.randn(48, 64).bfloat16())"
     assert main(["run", "--simulate", "--check", "-c", expression]) == 0
     printed = capsys.readouterr().out
-    assert "70x48 bfloat16 on cpu" in printed and "result 0: ok" in printed
-    assert "--simulate has none" in fails(capsys, "run", "--simulate", "--bench", "-c", expression)
+    assert "70x48 bfloat16 from the simulator, sm_90a" in printed and "result 0: ok" in printed
+    assert "simulated 1 launch of 1 program, seed 0, schedule random" in printed
+    assert main(["run", "--simulate", "--schedule", "delay=async", "--seed", "3", "-c", expression]) == 0
+    assert "seed 3, schedule delay=async" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--simulate", "--bench", "-c", LINEAR), "--simulate has none"),
+        (("--simulate", "--seed", "-1", "-c", LINEAR), "seed -1: expected an integer from 0 to 2**64 - 1"),
+        (("--seed", str(1 << 64), "-c", LINEAR), f"seed {1 << 64}: expected an integer from 0 to 2**64 - 1"),
+        (("--simulate", "--schedule", "bogus", "-c", LINEAR), "schedule 'bogus': expected 'random', or 'delay=ROLE'"),
+        (("--simulate", "--schedule", "delay=NOSUCH", "-c", LINEAR), "but got 'delay=NOSUCH'"),
+        (("--schedule", "random", "-c", LINEAR), "--schedule belongs to --simulate"),
+        (("--simulate", "--target", "cpu", "-c", LINEAR), "target 'cpu' has no hardware program to simulate"),
+        (("--simulate", "-c", "(lambda x: x)(torch.ones(2))"), "nothing was simulated"),
+        (("--simulate", "-c", "torch.add(torch.zeros(1, 1 << 26), torch.zeros(1 << 26))"), "tensors of at most 134217728 bytes"),
+        (("model.mlir",), "emmy run needs inputs"),
+        (("--simulate", "missing.mlir"), "cannot read missing.mlir"),
+        (("--simulate", "--check", "missing.mlir"), "describes its inputs and results in emmy.simulate"),
+    ],
+)
+def test_bad_simulations_are_one_line(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], message: str) -> None:
+    assert message in fails(capsys, "run", *arguments)
+
+
+SCENARIO = """
+emmy_tile.kernel @counts(%y: !emmy_tile.ptr<i32> {emmy.bind = #emmy.bind_pointer<0>}) grid [3, 1, 1] warps 1
+    attributes {emmy.simulate = {buffers = [{type = tensor<1xi32>, fill = "zero", expect = "constant EXPECTED", dump}]}} {
+  %one = arith.constant 1 : i32
+  %zero = arith.constant 0 : i64
+  emmy_tile.one_thread {
+    %old = emmy_tile.atomic_add %y[%zero], %one : !emmy_tile.ptr<i32>, i32 -> i32
+  }
+}
+"""
+
+
+def test_run_a_file_on_the_simulator(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "counts.mlir"
+    path.write_text(SCENARIO.replace("EXPECTED", "3"))
+    assert main(["run", "--simulate", str(path)]) == 0
+    captured = capfd.readouterr()
+    assert "@counts: 1 launch of 1 program under 20 schedules, 1 buffer compared" in captured.err
+    assert "// buffer #0: 3.00" in captured.out
+    path.write_text(SCENARIO.replace("EXPECTED", "4"))
+    assert main(["run", "--simulate", str(path)]) == 1
+    captured = capfd.readouterr()
+    assert f"{path}:2:1: error: 'emmy_tile.kernel' op gives 3 at element 0 of buffer #0, but expected 4" in captured.err
+    assert "see current operation" not in captured.err
+    path.write_text("module {}")
+    assert main(["run", "--simulate", str(path)]) == 1
+    assert "nothing was simulated" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("module", ["emmy", "emmy.cli"])
+def test_runs_as_a_module(module: str) -> None:
+    result = subprocess.run([sys.executable, "-m", module, "cache", "ls"], capture_output=True, text=True, check=True)
+    assert "entries" in result.stdout

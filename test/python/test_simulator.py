@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable
+from typing import Any
 
 import emmy
 import pytest
@@ -90,6 +93,97 @@ def test_simulates_a_module_that_carries_its_plan() -> None:
 def test_reports_the_rule_and_the_op() -> None:
     with pytest.raises(SimulationError, match=r"'emmy_tile.store' op violates out-of-bounds: CTA 2 writes .* of output 0"):
         simulate(module(limit="%c128"), plan(), torch.randn(300))
+
+
+def test_reports_elements_that_nothing_writes() -> None:
+    # The plan's output is longer than what the launch covers.
+    text = json.loads(plan())
+    text["buffers"][1]["sizes"] = [["+", "s0", 4]]
+    with pytest.raises(SimulationError, match=r"output 0: nothing writes element \[300\] of a tensor of sizes \[304\]"):
+        simulate(module(), text, torch.randn(300))
+    # Padding between rows is no element.
+    text["buffers"][1] = {"output": 0, "dtype": "f32", "sizes": [2, 3], "strides": [5, 1]}
+    with pytest.raises(SimulationError, match=r"nothing writes element \[1, 2\]"):
+        simulate(module(), text, torch.randn(7))
+    (y,) = simulate(module(), text, torch.arange(8, dtype=torch.float32))
+    assert y[1].tolist() == [15.0, 18.0, 21.0]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"seed": -1}, r"seed -1: expected an integer from 0 to 2\*\*64 - 1"),
+        ({"seed": 1.5}, "seed 1.5: expected an integer"),
+        ({"schedule": "bogus"}, "schedule 'bogus': expected 'random', or 'delay=ROLE'"),
+        ({"target": "cpu"}, "target 'cpu' has no hardware program"),
+        ({"target": "sm_12"}, "there is no target 'sm_12'"),
+    ],
+)
+def test_bad_requests_are_named(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        emmy.simulate(torch.nn.Linear(4, 4), (torch.randn(2, 4),), **options)
+
+
+def test_bad_arguments_are_named() -> None:
+    kernels, x = module(), torch.randn(8)
+    with pytest.raises(UsageError, match="expected the inputs as one tuple, or a plan as text or parsed, but got Tensor"):
+        emmy.simulate(kernels, x)
+    with pytest.raises(UsageError, match="the plan takes 1 arguments, but got 2"):
+        simulate(kernels, plan(), x, x)
+    with pytest.raises(UsageError, match="x: expected torch.float32 on cpu, but got torch.float64"):
+        simulate(kernels, plan(), x.double())
+    with pytest.raises(UsageError, match="x: expected a tensor, but got float"):
+        simulate(kernels, plan(), 1.0)
+    with pytest.raises(UsageError, match="the plan is not JSON"):
+        simulate(kernels, "{", x)
+    with pytest.raises(UsageError, match="the plan has no symbols, args, buffers, outputs, steps"):
+        simulate(kernels, "{}", x)
+    with pytest.raises(SimulationError, match="expects a schedule of 'random', 'delay=async', but got 'delay=producer'"):
+        simulate(kernels, plan(), x, schedule="delay=producer")
+    with pytest.raises(UsageError, match="tensors of at most 134217728 bytes in all, but these are 400000000"):
+        simulate(kernels, plan(), torch.zeros(1).expand(50_000_000).contiguous())
+    with pytest.raises(UsageError, match="nothing was simulated"):
+        emmy.simulate(lambda y: y, (x,))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            lambda launch: launch["params"].__setitem__(2, {"i32": 1 << 40}),
+            "argument #2 of type 'i32' does not hold 1099511627776",
+        ),
+        (lambda launch: launch["params"].__setitem__(2, {"i32": 1 << 70}), "does not fit 64 bits"),
+        (lambda launch: launch["params"].__setitem__(0, {"i32": 1}), "argument #0 of type '!emmy_tile.ptr<f32>' is no integer"),
+        (
+            lambda launch: launch["params"].__setitem__(0, {"ptr": 7}),
+            "argument #0 of type '!emmy_tile.ptr<f32>' is bound to buffer 7 of 2",
+        ),
+        (lambda launch: launch["params"].__setitem__(0, {"ptr": 0, "offset": 2}), "starts at byte 2, which is no multiple"),
+        (lambda launch: launch["params"].pop(), "has 4 arguments, but the launch gives 3"),
+        (lambda launch: launch.__setitem__("launch", "none"), "has no emmy_tile kernel 'none'"),
+        (lambda launch: launch.__setitem__("grid", [1, 1 << 16, 1]), "grid size #1 is 0 to 65535, not 65536"),
+    ],
+)
+def test_launches_that_do_not_fit_their_kernel(change: Callable[[dict[str, Any]], Any], message: str) -> None:
+    text = json.loads(plan())
+    change(text["steps"][0]["switch"][1]["steps"][0])
+    with pytest.raises(SimulationError, match=re.escape(message)):
+        simulate(module(), text, torch.randn(8))
+
+
+@pytest.mark.parametrize(
+    ("step", "message"),
+    [
+        ({"fill": 1, "bytes": 64}, "fills 64 bytes from byte 0 on of output 0, which has 32"),
+        ({"fill": 1, "bytes": 8, "offset": -4}, "fills 8 bytes from byte -4 on of output 0"),
+        ({"copy": [1, 2]}, "copies or fills a buffer that is none of 2"),
+    ],
+)
+def test_memory_steps_outside_buffers(step: dict[str, Any], message: str) -> None:
+    text = json.loads(plan()) | {"steps": [step]}
+    with pytest.raises(SimulationError, match=re.escape(message)):
+        simulate(module(), text, torch.randn(8))
 
 
 class TileProgram:

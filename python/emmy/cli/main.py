@@ -36,7 +36,8 @@ def build_parser() -> argparse.ArgumentParser:
 
     run = _add_program_command(commands, "run", "execute a program on the GPU if there is one, else on the CPU")
     run.add_argument("--check", action="store_true", help="compare with eager PyTorch in its own type and in float64")
-    run.add_argument("--simulate", action="store_true", help="execute the hardware program on the simulator instead of a GPU")
+    run.add_argument("--simulate", action="store_true", help="execute the hardware program, or FILE.mlir, on the simulator")
+    run.add_argument("--schedule", metavar="NAME", help="of --simulate: random, or delay=ROLE to starve a role (random)")
     run.add_argument("--bench", action="store_true", help="time against eager PyTorch and torch.compile")
 
     commands.add_parser("doctor", help="say what was found on this machine and what is missing")

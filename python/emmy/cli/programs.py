@@ -36,6 +36,8 @@ _PYTHON_NAMES = {str(dtype).removeprefix("torch."): dtype for dtype in _DTYPES.v
 
 def load_program(expression: str | None, source: str | None, inputs: list[str], seed: int) -> Call:
     """The call that a command line describes."""
+    if not 0 <= seed < 1 << 64:
+        raise UsageError(f"seed {seed}: expected an integer from 0 to 2**64 - 1")
     if (expression is None) == (source is None):
         raise UsageError("give either -c EXPRESSION or FILE.py:Class")
     if expression is not None:
