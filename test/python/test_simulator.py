@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -258,3 +259,29 @@ def test_arguments_that_the_plan_does_not_write_are_read_only() -> None:
     text["steps"][0]["switch"][1]["steps"][0]["params"][1] = {"ptr": 0, "offset": 0}
     with pytest.raises(SimulationError, match="violates read-only: CTA 0 writes x"):
         simulate(module(), text, torch.randn(8))
+
+
+COUNTERS = """
+emmy_tile.kernel @counts(%y: !emmy_tile.ptr<i32>) grid [32768, 1, 1] warps 1 {
+  %one = arith.constant 1 : i32
+  %zero = arith.constant 0 : i64
+  emmy_tile.one_thread {
+    %old = emmy_tile.atomic_add %y[%zero], %one ORDER : !emmy_tile.ptr<i32>, i32 -> i32
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("order", ["", "acq_rel"])
+def test_many_ctas_that_count_on_one_address_take_seconds(order: str) -> None:
+    context = ir.Context()
+    _emmy.register_dialects(context)
+    kernels = ir.Module.parse(COUNTERS.replace("ORDER", order), context)
+    text = json.loads(plan()) | {"buffers": [{"arg": 0}], "outputs": [], "symbols": []}
+    text["args"] = [{"name": "y", "dtype": "i32", "sizes": [1], "strides": [1], "align": 4, "mutable": True}]
+    text["steps"] = [{"launch": "counts", "grid": [32768, 1, 1], "params": [{"ptr": 0, "offset": 0}]}]
+    y = torch.zeros(1, dtype=torch.int32)
+    before = time.process_time()
+    simulate(kernels, text, y)
+    assert y.item() == 32768
+    assert time.process_time() - before < 5
