@@ -32,6 +32,7 @@ struct Request {
     access.clock = clock;
     access.launch = launch;
     access.issued = issued;
+    access.step = step;
     access.async = access.deferred = true;
     access.write = write;
     return access;
@@ -154,7 +155,6 @@ static LogicalResult flush(const Request &request, const Warp &warp, size_t grou
   Machine &machine = request.machine;
   Access writing = request.access(warp.agent(WarpSlot::BulkWrite), group + 1, true);
   writing.atomic = add;
-  writing.step = request.step;
   int64_t next = 0;
   return forEachChunk(request, [&](const Chunk &chunk) -> LogicalResult {
     const uint8_t *from = &data[next];
@@ -289,6 +289,7 @@ LogicalResult Interpreter::execCpAsync(tile::CpAsyncOp op) {
     access.clock = group + 1;
     access.deferred = true;
     access.issued = machine.log.size();
+    access.step = unit.step;
     ++warp.copies[group];
     machine.scheduler.post(0, [&machine = machine, access, clock = warp.clock, moves = std::move(pieces[i]), &warp, group,
                                cta = unit.cta, buffer = source.buffer, count = vector * bytes]() mutable {

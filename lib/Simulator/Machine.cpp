@@ -152,6 +152,8 @@ LogicalResult Machine::report(Operation *op, const Finding &finding) {
   InFlightDiagnostic diagnostic = violation(finding.site ? finding.site : op, finding.rule) << finding.text;
   if (finding.other)
     diagnostic.attachNote(finding.other->getLoc()) << finding.otherText;
+  if (finding.barrier)
+    diagnostic.attachNote(finding.barrier->getLoc()) << "barrier " << finding.index << " of these";
   return failure();
 }
 
@@ -308,6 +310,11 @@ void Machine::startCluster(int64_t index) {
     cta.warps.resize(warpsPerCta);
     cta.barriers.resize(barrierCount);
     const uint32_t barrierSlots = size * warpsPerCta * slotsPerWarp;
+    for (const auto &[op, ref] : barrierRefs)
+      for (int64_t i = 0; i < ref.count; ++i) {
+        cta.barriers[ref.first + i].alloc = op;
+        cta.barriers[ref.first + i].index = i;
+      }
     for (int64_t i = 0; i < barrierCount; ++i)
       cta.barriers[i].agent = {cluster.id, static_cast<uint32_t>(barrierSlots + rank * barrierCount + i)};
     for (int64_t i = 0; i < warpsPerCta; ++i) {

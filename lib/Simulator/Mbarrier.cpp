@@ -10,9 +10,15 @@ namespace emmy::simulator {
 
 static std::string by(const BarrierUse &use) { return use.unit ? *use.unit : std::string("a copy"); }
 
+Finding Mbarrier::named(Finding finding) const {
+  finding.barrier = alloc;
+  finding.index = index;
+  return finding;
+}
+
 std::optional<Finding> Mbarrier::init(const BarrierUse &use, int64_t count) {
   if (initialized)
-    return Finding{"barrier-init", "the barrier is initialised a second time", initializer.op, "first here"};
+    return named({"barrier-init", "the barrier is initialised a second time", initializer.op, "first here"});
   initialized = true;
   fenced = false;
   initializer = use;
@@ -22,13 +28,13 @@ std::optional<Finding> Mbarrier::init(const BarrierUse &use, int64_t count) {
 
 std::optional<Finding> Mbarrier::visible(const BarrierUse &use, const VectorClock &clock, bool needsFence) const {
   if (!initialized)
-    return Finding{"barrier-init", "the barrier is used before it is initialised", nullptr, ""};
+    return named({"barrier-init", "the barrier is used before it is initialised", nullptr, ""});
   if (clock.get(initializer.agent) < initializer.clock)
-    return Finding{"barrier-init", by(use) + " may reach the barrier before its initialisation is visible",
-                   initializer.op, "initialised here without a sync that both pass"};
+    return named({"barrier-init", by(use) + " may reach the barrier before its initialisation is visible",
+                   initializer.op, "initialised here without a sync that both pass"});
   if (needsFence && !fenced)
-    return Finding{"barrier-init", "copies and other CTAs see the barrier only after fence_barrier_init",
-                   initializer.op, "initialised here"};
+    return named({"barrier-init", "copies and other CTAs see the barrier only after fence_barrier_init",
+                   initializer.op, "initialised here"});
   return std::nullopt;
 }
 
@@ -44,15 +50,15 @@ static void removeOf(Agent agent, std::vector<BarrierUse> &uses) {
 }
 
 Finding Mbarrier::tooFewBytes(const BarrierUse &copy, const std::vector<BarrierUse> &arrivals) const {
-  return Finding{"expect-tx", "too few bytes are expected: the phase can complete before all bytes of a copy by " + by(copy) + " have landed",
-                 copy.op, "the copy", arrivals.empty() ? nullptr : arrivals.back().op};
+  return named({"expect-tx", "too few bytes are expected: the phase can complete before all bytes of a copy by " + by(copy) + " have landed",
+                 copy.op, "the copy", arrivals.empty() ? nullptr : arrivals.back().op});
 }
 
 Finding Mbarrier::parityLag(const BarrierUse &wait, uint64_t phase) const {
-  return Finding{"parity-lag",
+  return named({"parity-lag",
                  "this completes phase " + std::to_string(phase) + " of the barrier, but nothing makes " + by(wait) +
                      " pass its wait for the phase before first: a slow warp would find the parity flipped twice and hang",
-                 wait.op, "the wait that can lag, by " + by(wait)};
+                 wait.op, "the wait that can lag, by " + by(wait)});
 }
 
 std::optional<Finding> Mbarrier::completeIfDone(const BarrierUse &use) {
@@ -86,15 +92,15 @@ std::optional<Finding> Mbarrier::arrive(const BarrierUse &use, const VectorClock
     return finding;
   for (const BarrierUse &earlier : arrivals)
     if (earlier.agent == use.agent && earlier.op == use.op)
-      return Finding{"arrive-over-count",
+      return named({"arrive-over-count",
                      by(use) + " arrives a second time in phase " + std::to_string(phases) + " of the barrier, which expects " +
                          std::to_string(expected) + " arrivals",
-                     nullptr, ""};
+                     nullptr, ""});
   if (pending == 0)
-    return Finding{"arrive-over-count",
+    return named({"arrive-over-count",
                    "all " + std::to_string(expected) + " arrivals of phase " + std::to_string(phases) +
                        " have happened; only " + std::to_string(bytes) + " bytes are missing",
-                   arrivals.empty() ? nullptr : arrivals.back().op, "the last one counted"};
+                   arrivals.empty() ? nullptr : arrivals.back().op, "the last one counted"});
   arrivals.push_back(use);
   gathering.join(clock);
   --pending;
@@ -104,8 +110,8 @@ std::optional<Finding> Mbarrier::arrive(const BarrierUse &use, const VectorClock
 std::optional<Finding> Mbarrier::expect(const BarrierUse &use, const VectorClock &clock, int64_t count) {
   bytes += count;
   if (bytes > maxBytes)
-    return Finding{"expect-tx", std::to_string(bytes) + " bytes are expected in phase " + std::to_string(phases) +
-                                    " of the barrier, which counts at most " + std::to_string(maxBytes)};
+    return named({"expect-tx", std::to_string(bytes) + " bytes are expected in phase " + std::to_string(phases) +
+                                    " of the barrier, which counts at most " + std::to_string(maxBytes)});
   return arrive(use, clock, /*remote=*/false);
 }
 
@@ -128,8 +134,8 @@ std::optional<Finding> Mbarrier::completeCopy(const BarrierUse &use, int64_t cou
   landed.push_back(use);
   bytes -= count;
   if (bytes < -maxBytes)
-    return Finding{"expect-tx", std::to_string(-bytes) + " bytes land in phase " + std::to_string(phases) +
-                                    " of the barrier before any are expected; it counts at most " + std::to_string(maxBytes)};
+    return named({"expect-tx", std::to_string(-bytes) + " bytes land in phase " + std::to_string(phases) +
+                                    " of the barrier before any are expected; it counts at most " + std::to_string(maxBytes)});
   return completeIfDone(use);
 }
 

@@ -28,6 +28,9 @@ struct Finding {
   std::string otherText;
   /// Where the fault is, if not at the op that found it.
   mlir::Operation *site = nullptr;
+  /// The barrier that it is about, as an allocation and the number of one of its barriers.
+  mlir::Operation *barrier = nullptr;
+  int64_t index = 0;
 };
 
 /// Someone's use of a barrier at a point of its own clock.
@@ -44,6 +47,9 @@ class Mbarrier {
 public:
   /// Agent whose clock counts this barrier's completed phases; asynchronous copies write under it.
   Agent agent;
+  /// Where it is allocated, and which of the array it is.
+  mlir::Operation *alloc = nullptr;
+  int64_t index = 0;
 
   std::optional<Finding> init(const BarrierUse &use, int64_t arrivals);
   /// After a fence, copies and other CTAs may use the barrier.
@@ -78,6 +84,8 @@ public:
 
 private:
   std::optional<Finding> visible(const BarrierUse &use, const VectorClock &clock, bool needsFence) const;
+  /// The finding, which is about this barrier.
+  Finding named(Finding finding) const;
   std::optional<Finding> completeIfDone(const BarrierUse &use);
   /// Phase `phase` is completed by an op although a warp may still wait for the one before.
   Finding parityLag(const BarrierUse &wait, uint64_t phase) const;

@@ -94,7 +94,7 @@ std::optional<Conflict> Memory::note(const Access &later, const VectorClock &clo
         conflict = Conflict{Hazard::Uninitialized, 0, byte};
     if (cell.writer == access && later.data && !conflict && bytes[byte] != later.data[byte - at])
       conflict = Conflict{Hazard::Overlap, 0, byte};
-    if (cell.writer && cell.writer != checkedWriter) {
+    if (cell.writer && cell.writer != access && cell.writer != checkedWriter) {
       checkedWriter = cell.writer;
       if (auto hazard = afterWrite(log[cell.writer]); hazard && !conflict)
         conflict = Conflict{*hazard, cell.writer, byte};

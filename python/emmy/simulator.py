@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -74,7 +75,7 @@ def check_request(seed: int, schedule: str, target: str = "sm_90a") -> None:
     Raises:
         UsageError: the message names the value and what is allowed.
     """
-    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 1 << 64:
+    if isinstance(seed, bool) or not isinstance(seed, Integral) or not 0 <= seed < 1 << 64:
         raise UsageError(f"seed {seed!r}: expected an integer from 0 to 2**64 - 1")
     if not isinstance(schedule, str) or (schedule != "random" and not schedule.startswith("delay=")):
         raise UsageError(f"schedule {schedule!r}: expected 'random', or 'delay=ROLE' with the name of a role or 'async'")
@@ -296,7 +297,7 @@ def simulate(
     run.add_steps(run.plan["steps"])
     steps = json.dumps({"buffers": run.descriptions, "steps": run.steps})
     try:
-        summary = json.loads(_emmy.simulate(module, steps, run.bytes, seed, schedule))
+        summary = json.loads(_emmy.simulate(module, steps, run.bytes, int(seed), schedule))
     except RuntimeError as error:
         raise SimulationError(str(error)) from None
     run.check_written(summary.pop("unwritten"))

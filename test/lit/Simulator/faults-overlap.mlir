@@ -52,3 +52,28 @@ emmy_tile.kernel @scatters_one_value_and_then_another(%y: !emmy_tile.ptr<i32> {e
     emmy_tile.scatter %v to %y at %at : !emmy_tile.frag<32xi32, #line>, !emmy_tile.ptr<i32>, !emmy_tile.frag<32xi64, #line>
   }
 }
+
+// -----
+
+// Rows of a tensor map without a stride lie on one another.
+#rows = #emmy_tile.layout<reg = [2:(4,0)], lane = [32:(0,1)], warp = [4:(1,0)]>
+emmy_tile.kernel @stores_rows_over_one_another(%y: !emmy_tile.tmap<8x32xf32> {emmy.bind = #emmy.bind_tma<0, sizes = [8, 32], strides = [0], offset = 0, l2_promotion = 256>})
+    grid [1, 1, 1] warps 4 attributes {emmy.simulate = {buffers = [{type = tensor<1x32xf32>}]}} {
+  %tile = emmy_tile.alloc : !emmy_tile.shared<8x32xf32>
+  %c0 = arith.constant 0 : i32
+  %row = emmy_tile.coord 0 from %c0 : !emmy_tile.frag<8x32xi32, #rows>
+  %v = emmy_tile.map(%row) : (!emmy_tile.frag<8x32xi32, #rows>) -> !emmy_tile.frag<8x32xf32, #rows> {
+  ^bb0(%a: i32):
+    %r = arith.sitofp %a : i32 to f32
+    emmy_tile.yield %r : f32
+  }
+  emmy_tile.store_shared %v to %tile : !emmy_tile.frag<8x32xf32, #rows>, !emmy_tile.shared<8x32xf32>
+  emmy_tile.fence_async
+  emmy_tile.sync cta
+  emmy_tile.one_thread {
+    // expected-error@below {{violates data-race: CTA 0 writes byte 2 of buffer #0 twice by one op, with different values}}
+    emmy_tile.tma_store %tile to %y[%c0, %c0] : !emmy_tile.shared<8x32xf32>, !emmy_tile.tmap<8x32xf32>
+    emmy_tile.tma_commit
+    emmy_tile.tma_wait 0
+  }
+}

@@ -15,6 +15,7 @@ emmy_tile.kernel @no_turn_barrier(%x: !map {emmy.bind = #emmy.bind_tma<0, sizes 
     attributes {emmy.simulate = {buffers = [{type = tensor<96x64xbf16>, fill = "random 1"},
                                             {type = tensor<96x64xbf16>, expect = "same 0"}]}} {
   %tiles = emmy_tile.alloc : !ring
+  // expected-note@below {{barrier 2 of these}}
   %full = emmy_tile.alloc : !bar
   %empty = emmy_tile.alloc : !bar
   %turn = emmy_tile.alloc : !turns
