@@ -83,6 +83,8 @@ def Base_TargetAttr : Base_Attr<"Target", "target"> {
     static TargetAttr of(::mlir::Operation *op);
     bool isCpu() const { return getChip() == "cpu"; }
     bool hasWgmma() const { return getChip() == "sm_90a"; }
+    /// Launches that begin before the kernel ahead of them has ended.
+    bool hasDependentLaunch() const { return getChip() == "sm_90a"; }
   }];
 }
 

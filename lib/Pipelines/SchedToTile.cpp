@@ -16,6 +16,7 @@ static void buildSchedToTile(OpPassManager &pm) {
   pm.addPass(emmy::sched::createVerifySchedFormPass());
   pm.addPass(emmy::createLowerToTilePass());
   pm.addPass(createCSEPass());
+  pm.addPass(emmy::tile::createOverlapLaunchesPass());
   pm.addPass(emmy::tile::createVerifyTileFormPass());
 }
 

@@ -199,14 +199,12 @@ CallStatus CudaBackend::launch(const LaunchRequest &request, CallFrame &frame) {
     for (unsigned i = 0; i < 3; ++i)
       attribute.value.clusterDim[i] = step.cluster[i];
   }
-  // The first launch of a call follows foreign work, about which kernels may assume nothing before their wait; so it
-  // does not overlap it.
-  if (step.dependent && frame.numLaunches > 0) {
+  // Also the first launch of a call overlaps what is ahead of it on the stream: kernels wait before they touch memory.
+  if (step.dependent) {
     cuda::LaunchAttribute &attribute = attributes[config.numAttributes++];
     attribute.id = cuda::kProgrammaticStreamSerialization;
     attribute.value.programmaticStreamSerializationAllowed = 1;
   }
-  ++frame.numLaunches;
   cuda::Function function = loaded[frame.device].load(std::memory_order_acquire)->functions[step.kernel];
   cuda::Result result = driver.launchKernelEx(&config, function, request.params, nullptr);
   if (!result)

@@ -57,7 +57,7 @@ static void testLaunches() {
   CHECK_EQ(getMessage(call(*runner, 4096, 16)), std::string("success"));
   CHECK_EQ(takeFakeCudaLog(),
            Lines({"push 100", "load good", "attribute b_p 8 200000", "attribute b_p 14 1", "pop 100", "push 100",
-                  "a_pi(4128, -16) grid 4x1x1 block 128 shared 0 stream 7 context 100",
+                  "a_pi(4128, -16) grid 4x1x1 block 128 shared 0 stream 7 context 100 pdl 1",
                   "b_p(16640) grid 16x2x3 block 384 shared 200000 stream 7 context 100 cluster 16 pdl 1",
                   "copy 8192 4096 2048", "fill 16644 3 8", "pop 100"}));
   // Code is loaded once per device, and each call runs in the context of its device.

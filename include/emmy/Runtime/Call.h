@@ -58,7 +58,6 @@ struct CallFrame {
   llvm::SmallVector<uintptr_t, 32> addresses;    ///< One per buffer.
   int32_t device = -1;                           ///< GPU number; -1 on the CPU.
   void *stream = nullptr;                        ///< CUstream.
-  unsigned numLaunches = 0;
   bool pushedContext = false; ///< Whether `Backend::leave` has a context to pop.
   EvalContext eval;
 

@@ -6,6 +6,24 @@
 
 include "mlir/Pass/PassBase.td"
 
+def OverlapLaunchesPass : Pass<"emmy-overlap-launches", "::mlir::ModuleOp"> {
+  let summary = "Let each kernel be launched while the one before it drains";
+  let description = [{
+    Every kernel becomes a programmatic dependent launch (`pdl`): its CTAs start as those of the kernel before it leave, set up their
+    barriers, and wait (`pdl_wait`) in every thread before they first touch global memory; then they let the next kernel in
+    (`pdl_launch`). Kernels that are `pdl` already, and chips without dependent launches, stay as they are.
+
+    ```mlir
+    emmy_tile.kernel @copy(…) grid [64, 1, 1] warps 4 pdl {
+      …
+      emmy_tile.pdl_wait
+      emmy_tile.pdl_launch
+      %v = emmy_tile.load %x[%offset] …
+    ```
+  }];
+  let statistics = [Statistic<"numOverlapped", "overlapped", "Kernels whose launch overlaps the one before">];
+}
+
 def VerifyTileFormPass : Pass<"emmy-verify-tile-form", "::mlir::ModuleOp"> {
   let summary = "Check that a module holds nothing above the level of emmy_tile";
   let description = [{
