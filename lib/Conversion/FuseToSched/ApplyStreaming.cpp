@@ -133,23 +133,25 @@ FailureOr<sched::ProgramOp> Applier::run() {
   return program;
 }
 
-/// Reads that need no other tile come first, as far as registers allow: all of them are in flight before a reduction makes threads wait.
+/// Reads that need no other tile come first if registers hold all of them: all are in flight before a reduction makes threads wait.
+/// Otherwise each stays before its use, and the registers serve more CTAs.
 void Applier::hoistReads(Block &block) {
   constexpr int64_t mostBytes = 128; // of a thread
-  Operation *last = nullptr;
+  SmallVector<sched::ReadOp> reads;
   int64_t bytes = 0;
-  for (auto read : llvm::make_early_inc_range(block.getOps<sched::ReadOp>())) {
+  for (auto read : block.getOps<sched::ReadOp>()) {
     if (!read.getIndices().empty())
       continue;
     int64_t bits = read.getType().getElementType().getIntOrFloatBitWidth();
     for (int64_t size : read.getType().getSizes())
       bits *= size;
     bytes += bits / 8 / std::max<int64_t>(1, schedule.getNumThreads());
-    if (bytes > mostBytes)
-      return;
-    last ? read->moveAfter(last) : read->moveBefore(&block.front());
-    last = read;
+    reads.push_back(read);
   }
+  if (bytes > mostBytes)
+    return;
+  for (sched::ReadOp read : llvm::reverse(reads))
+    read->moveBefore(&block.front());
 }
 
 /// Stores over the same serial axes share a pass.

@@ -170,6 +170,29 @@ static int64_t columnThreads(Facts &facts, int64_t vector, StringAttr vectorAxis
   return threads;
 }
 
+/// Reductions that wait for each other; an online one keeps two numbers.
+static unsigned reductionDepth(fuse::KernelOp kernel) {
+  DenseMap<Operation *, unsigned> depths;
+  unsigned most = 0;
+  for (Operation &op : kernel.getBody().front()) {
+    unsigned depth = isa<fuse::FoldOp>(op) ? 2 : isa<fuse::ReduceOp, fuse::ContractOp>(op) ? 1 : 0, before = 0;
+    for (Value operand : op.getOperands())
+      if (Operation *producer = operand.getDefiningOp())
+        before = std::max(before, depths[producer]);
+    depths[&op] = before + depth;
+    most = std::max(most, before + depth);
+  }
+  return most;
+}
+
+/// Threads for `vectors` vectors of a row, at most `each` for a thread. In a row of a whole CTA whose warps meet only once, twice as many
+/// threads with half the registers stream 1 to 2 % faster, if that leaves no more lanes empty; where they meet more often, more wait.
+static int64_t rowThreads(int64_t vectors, int64_t each, bool meetOnce) {
+  int64_t threads = llvm::PowerOf2Ceil(llvm::divideCeil(vectors, each)), twice = 2 * threads;
+  bool fills = llvm::alignTo(vectors, twice) <= llvm::alignTo(vectors, threads);
+  return meetOnce && threads == kThreads && fills ? twice : threads;
+}
+
 sched::StreamingAttr pickSchedule(fuse::KernelOp kernel, TargetAttr target) {
   int64_t smallestElement;
   Facts facts = gatherFacts(kernel, smallestElement);
@@ -201,7 +224,7 @@ sched::StreamingAttr pickSchedule(fuse::KernelOp kernel, TargetAttr target) {
     bool one = whole && *facts[axis].size > 0; // a pass over nothing leaves what the reduction starts from
     int64_t rest = one ? llvm::divideCeil(*facts[axis].size, deal.block(axis)) : 1 << 20;
     int64_t registersLeft = std::max<int64_t>(1, kElementsPerThread / deal.usedRegisters());
-    int64_t wanted = one ? llvm::PowerOf2Ceil(llvm::divideCeil(rest, registersLeft)) : 2 * kThreads;
+    int64_t wanted = one ? rowThreads(rest, registersLeft, axis == vectorAxis && reductionDepth(kernel) == 1) : 2 * kThreads;
     if (axis == vectorAxis || vectorReduced)
       wanted = std::max<int64_t>(wanted, 32);
     deal.giveThreads(axis, std::min(wanted, deal.threadsLeft(one ? kMostThreads : 2 * kThreads)));
