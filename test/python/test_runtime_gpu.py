@@ -161,6 +161,42 @@ def test_captured_in_a_graph_that_outlives_the_plan(loaded: bool) -> None:
         assert torch.equal(y, 16 * x)
 
 
+@pytest.mark.parametrize("ahead", ["kernel", "copy", "stream", "captured"])
+def test_first_launch_waits_for_what_is_ahead(ahead: str) -> None:
+    """The launch may overlap foreign work, its reads and writes may not."""
+    plan = chain_plan(4, pdl=True)
+    plan.load()
+    a = torch.randn(4096, 4096, device="cuda")
+    expected = torch.mm(a, a)
+    side = torch.cuda.Stream()
+
+    def run(x: torch.Tensor) -> torch.Tensor:
+        if ahead == "copy":
+            x.copy_(torch.mm(a, a))
+        elif ahead == "stream":
+            side.wait_stream(torch.cuda.current_stream())
+            with torch.cuda.stream(side):
+                torch.mm(a, a, out=x)
+            torch.cuda.current_stream().wait_stream(side)
+        else:
+            torch.mm(a, a, out=x)
+        (y,) = plan(x.view(-1))
+        x.fill_(float("nan"))  # after the plan's reads
+        return y
+
+    x = torch.full_like(a, float("nan"))
+    if ahead == "captured":
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            y = run(x)
+    for _ in range(20):
+        if ahead == "captured":
+            graph.replay()
+        else:
+            y = run(x)
+        assert torch.equal(y, 16 * expected.view(-1))
+
+
 def test_threads_and_streams() -> None:
     plan = chain_plan(6)
     torch.cuda.synchronize()
