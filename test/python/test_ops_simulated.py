@@ -46,3 +46,13 @@ def test_with_gaps(case: Case) -> None:
     check(case, inputs, "cpu")
     with simulating():
         check(case, inputs, "sm_90a")
+
+
+@pytest.mark.parametrize(
+    "function",
+    [lambda x: (x.exp(), x.cumsum(0)), lambda x: (x.relu() @ x.T, x.relu() - 1), lambda x: (x.T + 1, x.sum(0), x[0])],
+    ids=["sums", "product", "views"],
+)
+def test_outputs_along_different_axes(function: Any) -> None:
+    with simulating():
+        check(Case("outputs", function, ()), (torch.randn(35, 33),), "sm_90a")

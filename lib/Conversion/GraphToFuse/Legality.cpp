@@ -184,6 +184,23 @@ static std::string checkStreaming(const KernelDag &dag, const Anchors &anchors, 
   return "";
 }
 
+/// CTAs share out the axes of the outputs, so that an output that lacks one of them would be written by many. Scores that stream have
+/// the width of a result in one CTA.
+static std::string checkStores(const KernelDag &dag) {
+  llvm::DenseSet<unsigned> reduced, shared;
+  for (const Node &node : dag.nodes)
+    reduced.insert(node.over.begin(), node.over.end());
+  for (const Store &store : dag.stores)
+    for (unsigned axis : store.over)
+      if (!reduced.contains(axis))
+        shared.insert(axis);
+  for (const Store &store : dag.stores)
+    for (unsigned axis : shared)
+      if (!llvm::is_contained(store.over, axis) && !dag.math.areEqual(dag.axes[axis].size, dag.math.getConstant(1)))
+        return "its outputs lie along different axes";
+  return "";
+}
+
 Verdict judge(const KernelDag &dag, TargetAttr target) {
   Anchors anchors = findAnchors(dag);
   Verdict verdict;
@@ -201,6 +218,8 @@ Verdict judge(const KernelDag &dag, TargetAttr target) {
     if (verdict.isLegal())
       verdict.reason = checkStreaming(dag, anchors, target);
   }
+  if (verdict.isLegal() && verdict.kind != KernelClass::Streaming)
+    verdict.reason = checkStores(dag);
   return verdict;
 }
 

@@ -239,6 +239,8 @@ bool Planner::tryStream(unsigned kernel, graph::ContractOp contract, Value score
   if (outputs.size() > kMaxOutputs)
     return false;
   Kernel trial = build(outputs, values);
+  if (trial.verdict.isLegal() && trial.verdict.kind != KernelClass::Streaming)
+    trial.verdict.reason = "a plain operand in memory feeds the contraction better than one computed on the way";
   if (trial.verdict.isLegal() && isCyclic(trial.outputs, trial.loads))
     trial.verdict.reason = "another kernel stands between its parts";
   if (!trial.verdict.isLegal()) {

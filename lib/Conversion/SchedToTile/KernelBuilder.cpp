@@ -158,6 +158,17 @@ unsigned KernelBuilder::axisPosition(StringAttr name) {
   llvm_unreachable("the verifier knows the axes of every access");
 }
 
+SmallVector<StringAttr> KernelBuilder::sharedAxes(sched::WriteOp write) {
+  SmallVector<StringAttr> shared;
+  for (auto axis : write->getParentOfType<sched::ProgramOp>().getAxes().getAsRange<sched::AxisAttr>()) {
+    auto blocks = dyn_cast<AffineConstantExpr>(axis.getSize().ceilDiv(axis.getBlock()));
+    bool isMany = axis.getKind() == sched::AxisKind::grid && !(blocks && blocks.getValue() <= 1);
+    if (isMany && !llvm::is_contained(write.getOver(), axis.getName()))
+      shared.push_back(axis.getName());
+  }
+  return shared;
+}
+
 bool KernelBuilder::isRagged(StringAttr name) {
   sched::AxisAttr axis = program.getAxis(name);
   int64_t blocks = name == stacked ? kernel.getCluster() : 1;

@@ -55,6 +55,8 @@ public:
   /// Whether blocks of an axis may reach past its end, or lie past it: a cluster takes a whole group of blocks along the axis its CTAs are
   /// stacked along.
   bool isRagged(mlir::StringAttr name);
+  /// Grid axes of more than one block that an access does not run over: the CTAs along them do the same.
+  static llvm::SmallVector<mlir::StringAttr> sharedAxes(sched::WriteOp write);
   /// The axis along which the CTAs of a cluster are stacked.
   mlir::StringAttr stacked;
   /// Starts of the axes in an access' `over`.

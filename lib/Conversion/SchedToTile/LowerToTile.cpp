@@ -3,6 +3,7 @@
 
 // Lowers every tile program to a hardware program of the same name: roles, rings and barriers appear here. Expects programs as
 // --emmy-apply-schedule makes them; edits of blocks, stages or units are taken as they stand.
+#include "KernelBuilder.h"
 #include "ProgramClass.h"
 #include "emmy/Conversion/Passes.h"
 
@@ -31,8 +32,18 @@ static LogicalResult checkProducts(sched::ProgramOp program, sched::ContractionA
   return success();
 }
 
+/// Tiles of products go to memory once: along every grid axis their CTAs make different ones.
+static LogicalResult checkWrites(sched::ProgramOp program) {
+  for (auto write : program.getBody().getOps<sched::WriteOp>())
+    for (StringAttr axis : KernelBuilder::sharedAxes(write))
+      return write.emitOpError("does not run over the grid axis '") << axis.getValue() << "', so that every CTA along it would write the same";
+  return success();
+}
+
 LogicalResult lowerProgram(sched::ProgramOp program, TargetAttr target) {
   Attribute schedule = program.getSchedule().value_or(Attribute());
+  if (isa_and_nonnull<sched::ContractionAttr, sched::ChainAttr>(schedule) && failed(checkWrites(program)))
+    return failure();
   if (isa_and_nonnull<sched::ContractionAttr, sched::ChainAttr>(schedule) &&
       failed(checkProducts(program, dyn_cast<sched::ContractionAttr>(schedule))))
     return failure();

@@ -5,6 +5,7 @@
 // alignment allow; otherwise an offset of its own for every element.
 #include "RegisterTiles.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -305,6 +306,15 @@ LogicalResult RegisterTiles::emitWrite(sched::WriteOp op, const AxisStarts &star
   if (Type stored = storedType(type.getElementType()); stored != type.getElementType())
     frag = mapFrags({frag}, kept, stored,
                     [&](OpBuilder &i, ValueRange e) -> Value { return arith::ExtUIOp::create(i, b.loc, stored, e[0]); });
+  // Of CTAs that make the same values, the first writes them.
+  Value isFirst;
+  for (StringAttr axis : KernelBuilder::sharedAxes(op)) {
+    Value here = arith::CmpIOp::create(b, b.loc, arith::CmpIPredicate::eq, starts[b.axisPosition(axis)], b.i32(0));
+    isFirst = isFirst ? arith::AndIOp::create(b, b.loc, isFirst, here).getResult() : here;
+  }
+  OpBuilder::InsertionGuard insertion(b);
+  if (isFirst)
+    b.setInsertionPointToStart(scf::IfOp::create(b, b.loc, isFirst, /*withElseRegion=*/false).thenBlock());
   Guards guards = collectGuards(op);
   if (auto access = guards.exprs.empty() ? planStrided(op, guards, kept, starts) : std::nullopt) {
     tile::StoreOp::create(b, b.loc, frag, pointer, access->offset, access->strides, access->limits, access->vector);

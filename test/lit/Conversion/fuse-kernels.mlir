@@ -144,3 +144,49 @@ func.func @scores_stay_in_registers(%xq: !flat, %xk: !kvflat, %xv: !kvflat) -> !
   %y = emmy_graph.reshape %op : !cut -> !flat
   return %y : !flat
 }
+
+// -----
+
+// CTAs share out the axes of the outputs: a row's maximum for each column does not go with the row itself.
+// CHECK-LABEL: func.func @outputs_along_different_axes
+// CHECK-COUNT-2: emmy.launch
+func.func @outputs_along_different_axes(%x: tensor<33xf32>, %z: tensor<16x33xf32>) -> (tensor<16xf32>, tensor<33xf32>) {
+  %o = emmy_graph.reshape %x : tensor<33xf32> -> tensor<1x33xf32>
+  %b = emmy_graph.expand %o : tensor<1x33xf32> -> tensor<16x33xf32>
+  %s = emmy_graph.map(%b, %z) : (tensor<16x33xf32>, tensor<16x33xf32>) -> tensor<16x33xf32> {
+  ^bb0(%p: f32, %q: f32):
+    %0 = arith.mulf %p, %q : f32
+    emmy_graph.yield %0 : f32
+  }
+  %r = emmy_graph.reduce max %s dims [1] : tensor<16x33xf32> -> tensor<16xf32>
+  %e = emmy_graph.map(%x) : (tensor<33xf32>) -> tensor<33xf32> {
+  ^bb0(%p: f32):
+    %0 = math.exp %p : f32
+    emmy_graph.yield %0 : f32
+  }
+  return %r, %e : tensor<16xf32>, tensor<33xf32>
+}
+
+// -----
+
+// What makes an operand of a plain product stays a kernel of its own, which its other reader joins.
+// CHECK-LABEL: emmy_fuse.kernel @map
+// CHECK-COUNT-2: emmy_fuse.store
+// CHECK-LABEL: emmy_fuse.kernel @contract
+// CHECK: emmy_fuse.contract %0, %{{.*}} over
+// CHECK-LABEL: func.func @operands_of_products_are_plain
+// CHECK-COUNT-2: emmy.launch
+func.func @operands_of_products_are_plain(%x: tensor<64x32xbf16>, %w: tensor<16x32xbf16>) -> (tensor<64x16xf32>, tensor<64x32xbf16>) {
+  %v = emmy_graph.map(%x) : (tensor<64x32xbf16>) -> tensor<64x32xbf16> {
+  ^bb0(%p: bf16):
+    %0 = arith.negf %p : bf16
+    emmy_graph.yield %0 : bf16
+  }
+  %c = emmy_graph.contract %v, %w batch [] over [1, 1] : (tensor<64x32xbf16>, tensor<16x32xbf16>) -> tensor<64x16xf32>
+  %u = emmy_graph.map(%v) : (tensor<64x32xbf16>) -> tensor<64x32xbf16> {
+  ^bb0(%p: bf16):
+    %0 = arith.addf %p, %p : bf16
+    emmy_graph.yield %0 : bf16
+  }
+  return %c, %u : tensor<64x16xf32>, tensor<64x32xbf16>
+}

@@ -123,3 +123,14 @@ emmy_fuse.kernel @single_precision(%x: tensor<512x512xf32>, %w: tensor<512x512xf
   %c = emmy_fuse.contract %a, %b over [k] : (!emmy_fuse.value<[m, k] x f32>, !emmy_fuse.value<[n, k] x f32>) -> !emmy_fuse.value<[m, n] x f32>
   emmy_fuse.store %c to %y over [m, n] at [m, n] : !emmy_fuse.value<[m, n] x f32>, tensor<512x512xf32>
 }
+
+// Of the CTAs that make the same values, the first writes them.
+// CHECK-LABEL: emmy_tile.kernel @written_once
+// CHECK: %[[X:.+]] = emmy_tile.read cta_x
+// CHECK: %[[FIRST:.+]] = arith.cmpi eq, %{{.+}}, %{{.+}} : i32
+// CHECK-NEXT: scf.if %[[FIRST]] {
+// CHECK: emmy_tile.store %{{.+}} to %arg1
+emmy_sched.program @written_once(%x: tensor<64xf32>) outs(%y: tensor<64xf32>) axes(n = 4 by 1 grid, m = 64 by 64 whole) schedule #emmy_sched.streaming<block = [n: 1, m: 64], threads = [n: 1, m: 32], serial = [], vector = [m: 2]> {
+  %a = emmy_sched.read %x over [m] at m : tensor<64xf32> -> <[m: 64] x f32, register>
+  emmy_sched.write %a to %y over [m] at m via direct : <[m: 64] x f32, register>, tensor<64xf32>
+}
