@@ -32,8 +32,8 @@ static Rule checkNumbers(const Chain &chain, const KernelView &view, ChainAttr s
     return "blocks of the fold's axis come in steps of 16 up to 256, but this one has " + text(schedule.getStep());
   // 4. Rings have stages.
   for (int64_t number : {schedule.getScoreStages(), schedule.getValueStages(), schedule.getSection()})
-    if (number < 1)
-      return "stages and section are positive, but one is " + text(number);
+    if (number < 1 || number > 65536) // larger ones would only overflow in the rules below
+      return "stages and section are positive and at most 65536, but one is " + text(number);
   // 5. Results leave from registers or through the copy engine.
   if (schedule.getEpilogue() == sched::Via::cp_async)
     return std::string("the epilogue is direct or tma, but it is cp_async");

@@ -161,8 +161,12 @@ static Rule checkPortable(ContractionAttr schedule, const Roles &roles) {
   int64_t warps = schedule.getConsumers();
   if (!llvm::isPowerOf2_64(warps) || warps > 16)
     return "1, 2, 4, 8 or 16 warps consume, but there are " + text(warps);
+  // 52. Sums stay in registers.
+  int64_t sums = schedule.getRows() * schedule.getColumns() / (32 * warps);
+  if (sums > 128)
+    return "a thread keeps at most 128 sums, but the tile gives it " + text(sums);
   if (schedule.getMma() == MmaKind::fma) {
-    // 52. Threads form a grid of 8 by 4 in each warp, warps follow each other along the rows.
+    // 53. Threads form a grid of 8 by 4 in each warp, warps follow each other along the rows.
     if (schedule.getRows() % (8 * warps) || schedule.getColumns() % 16)
       return "an FMA tile has rows in steps of 8 for each warp and columns in steps of 16";
     if (!llvm::isPowerOf2_64(schedule.getRows()) || !llvm::isPowerOf2_64(schedule.getColumns()) ||
@@ -170,7 +174,7 @@ static Rule checkPortable(ContractionAttr schedule, const Roles &roles) {
       return std::string("an FMA tile has powers of two for rows, columns and step");
     return std::nullopt;
   }
-  // 53. mma.sync multiplies 16-bit floats in m16n8k16.
+  // 54. mma.sync multiplies 16-bit floats in m16n8k16.
   Type a = elementOf(roles.a), b = elementOf(roles.b);
   if (a != b || !(a.isBF16() || a.isF16()))
     return std::string("mma.sync multiplies bf16 or f16 operands of one type");

@@ -19,6 +19,8 @@ static constexpr int64_t kLargestRow = 16384;
 static constexpr int64_t kElementsPerThread = 32;
 static constexpr int64_t kThreads = 128;
 static constexpr int64_t kMostThreads = 512;
+/// Most elements of a tile in one thread, whoever asks for them: more only spill.
+static constexpr int64_t kMostElements = 512;
 
 SmallVector<StringAttr> reducedAxes(fuse::KernelOp kernel) {
   llvm::SetVector<StringAttr> axes;
@@ -257,6 +259,8 @@ sched::StreamingAttr pickSchedule(fuse::KernelOp kernel, TargetAttr target) {
 }
 
 std::optional<std::string> checkSchedule(sched::StreamingAttr schedule, fuse::KernelOp kernel, TargetAttr target) {
+  // Elements of a thread and threads of a CTA, and no more of either than a product can hold.
+  int64_t elements = 1, inAll = 1;
   for (auto [axis, block, threads] : llvm::zip(schedule.getAxes(), schedule.getBlocks(), schedule.getThreads())) {
     if (!kernel.getAxis(axis))
       return ("the kernel has no axis '" + axis.getValue() + "'").str();
@@ -268,9 +272,14 @@ std::optional<std::string> checkSchedule(sched::StreamingAttr schedule, fuse::Ke
     if (block < 1 || block % (threads * vector))
       return ("the block of '" + axis.getValue() + "' must be a multiple of threads times vector, ").str() +
              std::to_string(threads * vector) + ", not " + std::to_string(block);
+    inAll *= threads;
+    if (inAll > 1024)
+      return "a CTA has at most 1024 threads, not " + std::to_string(inAll);
+    if (block / threads > kMostElements / elements)
+      return "a thread holds at most " + std::to_string(kMostElements) + " elements of a tile, but the block of '" +
+             axis.getValue().str() + "' gives it " + std::to_string(block / threads) + " for each of " + std::to_string(elements);
+    elements *= block / threads;
   }
-  if (schedule.getNumThreads() > 1024)
-    return "a CTA has at most 1024 threads, not " + std::to_string(schedule.getNumThreads());
   for (StringAttr axis : reducedAxes(kernel)) {
     auto size = dyn_cast<AffineConstantExpr>(kernel.getAxis(axis).getSize());
     if (!schedule.isSerial(axis) && !(size && size.getValue() <= schedule.getBlock(axis)))

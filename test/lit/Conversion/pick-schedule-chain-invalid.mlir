@@ -92,8 +92,26 @@ emmy_fuse.kernel @f(%q: tensor<128x64xbf16>, %k: tensor<256x64xbf16>, %v: tensor
 // -----
 
 // Rule 4.
-// expected-error @below {{has an illegal schedule: stages and section are positive, but one is 0}}
+// expected-error @below {{has an illegal schedule: stages and section are positive and at most 65536, but one is 0}}
 emmy_fuse.kernel @f(%q: tensor<128x64xbf16>, %k: tensor<256x64xbf16>, %v: tensor<256x64xbf16>) outs(%y: tensor<128x64xf32>) axes(m = 128, n = 256, k = 64, c = 64) attributes {emmy_sched.schedule = #emmy_sched.chain<rows = [m: 128], over = [n: 128], stages = [0, 2], consumers = 2, registers = [24, 240], section = 1, epilogue = direct>} {
+  %a = emmy_fuse.load %q over [m, k] at [m, k] : tensor<128x64xbf16>
+  %b = emmy_fuse.load %k over [n, k] at [n, k] : tensor<256x64xbf16>
+  %s = emmy_fuse.contract %a, %b over [k] : (!emmy_fuse.value<[m, k] x bf16>, !emmy_fuse.value<[n, k] x bf16>) -> !emmy_fuse.value<[m, n] x f32>
+  %p = emmy_fuse.map(%s) : (!emmy_fuse.value<[m, n] x f32>) -> !emmy_fuse.value<[m, n] x bf16> {
+  ^bb0(%e: f32):
+    %h = arith.truncf %e : f32 to bf16
+    emmy_fuse.yield %h : bf16
+  }
+  %f = emmy_fuse.load %v over [n, c] at [n, c] : tensor<256x64xbf16>
+  %o = emmy_fuse.contract %p, %f over [n] : (!emmy_fuse.value<[m, n] x bf16>, !emmy_fuse.value<[n, c] x bf16>) -> !emmy_fuse.value<[m, c] x f32>
+  emmy_fuse.store %o to %y over [m, c] at [m, c] : !emmy_fuse.value<[m, c] x f32>, tensor<128x64xf32>
+}
+
+// -----
+
+// Rule 4.
+// expected-error @below {{has an illegal schedule: stages and section are positive and at most 65536, but one is 9223372036854775807}}
+emmy_fuse.kernel @f(%q: tensor<128x64xbf16>, %k: tensor<256x64xbf16>, %v: tensor<256x64xbf16>) outs(%y: tensor<128x64xf32>) axes(m = 128, n = 256, k = 64, c = 64) attributes {emmy_sched.schedule = #emmy_sched.chain<rows = [m: 128], over = [n: 128], stages = [2, 9223372036854775807], consumers = 2, registers = [24, 240], section = 1, epilogue = direct>} {
   %a = emmy_fuse.load %q over [m, k] at [m, k] : tensor<128x64xbf16>
   %b = emmy_fuse.load %k over [n, k] at [n, k] : tensor<256x64xbf16>
   %s = emmy_fuse.contract %a, %b over [k] : (!emmy_fuse.value<[m, k] x bf16>, !emmy_fuse.value<[n, k] x bf16>) -> !emmy_fuse.value<[m, n] x f32>

@@ -82,6 +82,22 @@ emmy_fuse.kernel @k(%x: tensor<512x512xbf16>, %w: tensor<512x512xbf16>) outs(%y:
 // -----
 
 // rule 52
+// expected-error @below {{has an illegal schedule: a thread keeps at most 128 sums, but the tile gives it 1024}}
+emmy_fuse.kernel @k(%x: tensor<512x512xbf16>, %w: tensor<512x512xbf16>) outs(%y: tensor<512x512xbf16>) axes(m = 512, n = 512, k = 512) attributes {emmy_sched.schedule = #emmy_sched.contraction<tile = [m: 512, n: 256], step = 64, stages = 1, consumers = 4, cluster = 1, multicast = none, raster = 2, wait = 0, epilogue = direct, mma = mma_sync>} {
+  %a = emmy_fuse.load %x over [m, k] at [m, k] : tensor<512x512xbf16>
+  %b = emmy_fuse.load %w over [n, k] at [n, k] : tensor<512x512xbf16>
+  %c = emmy_fuse.contract %a, %b over [k] : (!emmy_fuse.value<[m, k] x bf16>, !emmy_fuse.value<[n, k] x bf16>) -> !emmy_fuse.value<[m, n] x f32>
+  %d = emmy_fuse.map(%c) : (!emmy_fuse.value<[m, n] x f32>) -> !emmy_fuse.value<[m, n] x bf16> {
+  ^bb0(%e: f32):
+    %h = arith.truncf %e : f32 to bf16
+    emmy_fuse.yield %h : bf16
+  }
+  emmy_fuse.store %d to %y over [m, n] at [m, n] : !emmy_fuse.value<[m, n] x bf16>, tensor<512x512xbf16>
+}
+
+// -----
+
+// rule 53
 // expected-error @below {{has an illegal schedule: an FMA tile has rows in steps of 8 for each warp and columns in steps of 16}}
 emmy_fuse.kernel @k(%x: tensor<512x512xbf16>, %w: tensor<512x512xbf16>) outs(%y: tensor<512x512xbf16>) axes(m = 512, n = 512, k = 512) attributes {emmy_sched.schedule = #emmy_sched.contraction<tile = [m: 24, n: 64], step = 16, stages = 1, consumers = 4, cluster = 1, multicast = none, raster = 2, wait = 0, epilogue = direct, mma = fma>} {
   %a = emmy_fuse.load %x over [m, k] at [m, k] : tensor<512x512xbf16>
@@ -97,7 +113,7 @@ emmy_fuse.kernel @k(%x: tensor<512x512xbf16>, %w: tensor<512x512xbf16>) outs(%y:
 
 // -----
 
-// rule 52
+// rule 53
 // expected-error @below {{has an illegal schedule: an FMA tile has powers of two for rows, columns and step}}
 emmy_fuse.kernel @k(%x: tensor<512x512xbf16>, %w: tensor<512x512xbf16>) outs(%y: tensor<512x512xbf16>) axes(m = 512, n = 512, k = 512) attributes {emmy_sched.schedule = #emmy_sched.contraction<tile = [m: 96, n: 64], step = 16, stages = 1, consumers = 4, cluster = 1, multicast = none, raster = 2, wait = 0, epilogue = direct, mma = fma>} {
   %a = emmy_fuse.load %x over [m, k] at [m, k] : tensor<512x512xbf16>
@@ -113,7 +129,7 @@ emmy_fuse.kernel @k(%x: tensor<512x512xbf16>, %w: tensor<512x512xbf16>) outs(%y:
 
 // -----
 
-// rule 53
+// rule 54
 // expected-error @below {{has an illegal schedule: mma.sync multiplies bf16 or f16 operands of one type}}
 emmy_fuse.kernel @k(%x: tensor<512x512xf32>, %w: tensor<512x512xf32>) outs(%y: tensor<512x512xf32>) axes(m = 512, n = 512, k = 512) attributes {emmy_sched.schedule = #emmy_sched.contraction<tile = [m: 64, n: 64], step = 64, stages = 1, consumers = 4, cluster = 1, multicast = none, raster = 2, wait = 0, epilogue = direct, mma = mma_sync>} {
   %a = emmy_fuse.load %x over [m, k] at [m, k] : tensor<512x512xf32>
@@ -124,7 +140,7 @@ emmy_fuse.kernel @k(%x: tensor<512x512xf32>, %w: tensor<512x512xf32>) outs(%y: t
 
 // -----
 
-// rule 53
+// rule 54
 // expected-error @below {{has an illegal schedule: an mma.sync tile has rows in steps of 16 for each warp, columns and step in steps of 16}}
 emmy_fuse.kernel @k(%x: tensor<512x512xbf16>, %w: tensor<512x512xbf16>) outs(%y: tensor<512x512xbf16>) axes(m = 512, n = 512, k = 512) attributes {emmy_sched.schedule = #emmy_sched.contraction<tile = [m: 64, n: 40], step = 64, stages = 1, consumers = 4, cluster = 1, multicast = none, raster = 2, wait = 0, epilogue = direct, mma = mma_sync>} {
   %a = emmy_fuse.load %x over [m, k] at [m, k] : tensor<512x512xbf16>

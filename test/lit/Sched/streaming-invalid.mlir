@@ -42,6 +42,15 @@ emmy_fuse.kernel @k(%x: tensor<64xf32>) outs(%y: tensor<64xf32>) axes(m = 64)
 
 // -----
 
+// expected-error@below {{'emmy_fuse.kernel' op has an illegal schedule: a thread holds at most 512 elements of a tile, but the block of 'n' gives it 67108864 for each of 16}}
+emmy_fuse.kernel @k(%x: tensor<16x64xf32>) outs(%y: tensor<16x64xf32>) axes(m = 16, n = 64)
+    attributes {emmy_sched.schedule = #emmy_sched.streaming<block = [m: 16, n: 2147483648], threads = [m: 1, n: 32], serial = [], vector = [n: 4]>} {
+  %a = emmy_fuse.load %x over [m, n] at [m, n] : tensor<16x64xf32>
+  emmy_fuse.store %a to %y over [m, n] at [m, n] : !emmy_fuse.value<[m, n] x f32>, tensor<16x64xf32>
+}
+
+// -----
+
 // expected-error@below {{'emmy_fuse.kernel' op has an illegal schedule: the reduced axis 'n' must be serial or one block}}
 emmy_fuse.kernel @k(%x: tensor<64xf32>) outs(%y: tensor<f32>) axes(n = 64)
     attributes {emmy_sched.schedule = #emmy_sched.streaming<block = [n: 32], threads = [n: 32], serial = [], vector = [n: 1]>} {
