@@ -43,11 +43,13 @@ Value ScalarBuilder::div(Value a, Value b) {
   if (isFloat(a))
     return make<arith::DivFOp>(a, b);
   APInt known;
-  if (!matchPattern(b, m_ConstantInt(&known)) || known.isZero()) { // a zero divisor gives a number of no meaning, not a trap
-    Value isZero = compare(Function::eq, b, integer(b.getType(), 0));
-    b = select(isZero, integer(b.getType(), 1), b);
-  }
-  return make<arith::DivSIOp>(a, b);
+  bool isPlain = matchPattern(b, m_ConstantInt(&known)) && !known.isZero() && !known.isAllOnes();
+  if (isPlain)
+    return make<arith::DivSIOp>(a, b);
+  // 0 and -1 would trap: a zero divisor gives a number of no meaning, and the smallest number by -1 itself.
+  Value zero = integer(b.getType(), 0), one = integer(b.getType(), 1), isMinusOne = compare(Function::eq, b, integer(b.getType(), -1));
+  Value divisor = select(logicalOr(compare(Function::eq, b, zero), isMinusOne), one, b);
+  return select(isMinusOne, sub(zero, a), make<arith::DivSIOp>(a, divisor));
 }
 
 Value ScalarBuilder::max(Value a, Value b) {

@@ -1,7 +1,8 @@
 // Part of the Emmy project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs plans for the CPU: a kernel is a function `void(void **params)` that covers its whole iteration space.
+// Runs plans for the CPU: a kernel is a function `void(void **params, int64_t *fault)` that covers its whole iteration space. At an
+// index outside its tensor it writes {1, index, size} to `fault` and goes on as if a zero lay there.
 
 #include "emmy/Runtime/Backend.h"
 
@@ -12,7 +13,7 @@ using llvm::Twine;
 namespace emmy::runtime {
 namespace {
 
-using KernelFunction = void (*)(void **params);
+using KernelFunction = void (*)(void **params, int64_t *fault);
 
 class CpuBackend : public Backend {
 public:
@@ -23,8 +24,12 @@ public:
   void leave(CallFrame &) override {}
 
   CallStatus launch(const LaunchRequest &request, CallFrame &) override {
-    functions[request.step.kernel](request.params);
-    return nullptr;
+    int64_t fault[3] = {};
+    functions[request.step.kernel](request.params, fault);
+    if (LLVM_LIKELY(!fault[0]))
+      return nullptr;
+    return makeFailure(CallFailure::Index, "index " + Twine(fault[1]) + " is out of bounds for a dimension of size " + Twine(fault[2]) +
+                                               " in kernel '" + request.kernel.symbol + "'");
   }
 
   CallStatus copy(uintptr_t target, uintptr_t source, int64_t bytes, CallFrame &) override {

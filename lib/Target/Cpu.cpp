@@ -7,6 +7,8 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -67,6 +69,44 @@ static void renameFunctions(llvm::Module &module) {
       function.setName(kPrefix + function.getName());
 }
 
+//===----------------------------------------------------------------------===//
+// Conversions of bf16 and f16
+//===----------------------------------------------------------------------===//
+
+/// A 16-bit float as the compiler's library takes and returns it: in the low bits of a vector register, where a float is too.
+static float toRegister(const llvm::APFloat &value) {
+  return llvm::bit_cast<float>(uint32_t(value.bitcastToAPInt().getZExtValue()));
+}
+
+template <typename Wide> static float truncateTo(const llvm::fltSemantics &semantics, Wide wide) {
+  llvm::APFloat value(wide);
+  bool inexact;
+  value.convert(semantics, llvm::APFloat::rmNearestTiesToEven, &inexact);
+  return toRegister(value);
+}
+
+static float extendFrom(const llvm::fltSemantics &semantics, float narrow) {
+  llvm::APFloat value(semantics, llvm::APInt(16, llvm::bit_cast<uint32_t>(narrow) & 0xffff));
+  bool inexact;
+  value.convert(llvm::APFloat::IEEEsingle(), llvm::APFloat::rmNearestTiesToEven, &inexact);
+  return value.convertToFloat();
+}
+
+/// LLVM calls these where it moves 16-bit floats through wider ones; not every process has them.
+static llvm::Error defineSmallFloatCalls(llvm::orc::LLJIT &jit) {
+  using llvm::APFloat;
+  llvm::orc::SymbolMap symbols;
+  auto define = [&](llvm::StringRef name, auto *function) {
+    symbols[jit.mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(function), llvm::JITSymbolFlags::Exported};
+  };
+  define("__truncsfbf2", +[](float x) { return truncateTo(APFloat::BFloat(), x); });
+  define("__truncdfbf2", +[](double x) { return truncateTo(APFloat::BFloat(), x); });
+  define("__truncsfhf2", +[](float x) { return truncateTo(APFloat::IEEEhalf(), x); });
+  define("__truncdfhf2", +[](double x) { return truncateTo(APFloat::IEEEhalf(), x); });
+  define("__extendhfsf2", +[](float x) { return extendFrom(APFloat::IEEEhalf(), x); });
+  return jit.getMainJITDylib().define(llvm::orc::absoluteSymbols(std::move(symbols)));
+}
+
 CpuCode::CpuCode(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
 CpuCode::~CpuCode() = default;
 
@@ -104,6 +144,8 @@ llvm::Expected<std::unique_ptr<CpuCode>> CpuCode::compile(mlir::ModuleOp module)
   if (!process) // where malloc, free and memset come from
     return process.takeError();
   (*jit)->getMainJITDylib().addGenerator(std::move(*process));
+  if (auto error = defineSmallFloatCalls(**jit))
+    return std::move(error);
   if (auto error = (*jit)->addIRModule(llvm::orc::ThreadSafeModule(std::move(*translated), std::move(context))))
     return std::move(error);
   auto impl = std::make_unique<Impl>();

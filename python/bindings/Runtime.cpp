@@ -29,6 +29,8 @@ void raise(const CallFailure &failure) {
     throw PlanMismatch(failure.message);
   if (failure.kind == CallFailure::Usage)
     throw nb::type_error(failure.message.c_str());
+  if (failure.kind == CallFailure::Index)
+    throw nb::index_error(failure.message.c_str());
   throw std::runtime_error(failure.message);
 }
 

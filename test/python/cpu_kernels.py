@@ -27,4 +27,6 @@ class Kernels:
         """Run kernel `name` on arrays, inputs first, and the symbols that it uses, in ascending order."""
         cells = [ctypes.c_void_p(tensor.ctypes.data) for tensor in tensors] + [ctypes.c_int64(s) for s in symbols]
         parameters = (ctypes.c_void_p * len(cells))(*[ctypes.addressof(cell) for cell in cells])
-        ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.code.address(name))(ctypes.addressof(parameters))
+        fault = (ctypes.c_int64 * 3)()
+        function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(self.code.address(name))
+        function(ctypes.addressof(parameters), ctypes.addressof(fault))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import emmy
 import ml_dtypes
 import numpy as np
 import pytest
+import torch
 from cpu_kernels import Kernels
 
 TYPES = {"bf16": ml_dtypes.bfloat16, "f16": np.float16}
@@ -72,3 +74,16 @@ def test_arithmetic_rounds_once(name: str) -> None:
     z = np.empty_like(x)
     kernels.call("multiply", [x, y, z])
     np.testing.assert_array_equal(z, x * y)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_moved_through_selects(dtype: torch.dtype) -> None:
+    """Nested choices between loads and constants, which LLVM vectorises."""
+
+    def function(x: torch.Tensor) -> torch.Tensor:
+        padded = torch.nn.functional.pad(x, (1, 2), value=0.5)
+        twice = torch.cat([padded, padded], 0)
+        return twice.sum(2)
+
+    x = torch.randn(33, 4, 4).to(dtype)
+    assert torch.equal(emmy.compile(function, fullgraph=True)(x), function(x))

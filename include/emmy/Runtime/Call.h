@@ -22,6 +22,7 @@ struct CallFailure {
     Mismatch, ///< The arguments do not fit the plan; another plan may fit them.
     Usage,    ///< Wrong number or kind of arguments.
     Device,   ///< The driver refused.
+    Index,    ///< A kernel met an index outside its tensor.
     Internal  ///< The plan is inconsistent.
   };
   Kind kind;

@@ -5,7 +5,7 @@
 //
 // In:  scalar arith and math ops. Out: the same with conversions to and from bf16 and f16 as integer operations, and all other
 // operations on these types carried out in f32 and rounded. Conversions round to nearest even; NaN stays NaN, denormals and
-// infinities are exact. f64 goes through f32, as PyTorch's conversions do. Select, bitcast and constants stay.
+// infinities are exact. f64 goes through f32, as PyTorch's conversions do. Select works on the bits; bitcast and constants stay.
 #include "emmy/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -115,6 +115,20 @@ struct ExpandTruncate : OpRewritePattern<arith::TruncFOp> {
   }
 };
 
+/// LLVM would widen vectors of selects to f32 and round them back.
+struct SelectBits : OpRewritePattern<arith::SelectOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::SelectOp op, PatternRewriter &rewriter) const override {
+    if (!isSmall(op.getType()))
+      return rewriter.notifyMatchFailure(op, "not of bf16 or f16");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto bits = [&](Value value) { return arith::BitcastOp::create(b, b.getI16Type(), value); };
+    Value chosen = arith::SelectOp::create(b, op.getCondition(), bits(op.getTrueValue()), bits(op.getFalseValue()));
+    rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, op.getType(), chosen);
+    return success();
+  }
+};
+
 /// Any other operation on these types.
 struct ComputeInF32 : RewritePattern {
   ComputeInF32(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
@@ -147,7 +161,7 @@ struct ExpandSmallFloatsPass : impl::ExpandSmallFloatsPassBase<ExpandSmallFloats
   using Base::Base;
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<ExpandExtend, ExpandTruncate, ComputeInF32>(&getContext());
+    patterns.add<ExpandExtend, ExpandTruncate, SelectBits, ComputeInF32>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

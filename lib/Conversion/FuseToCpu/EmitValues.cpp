@@ -184,13 +184,37 @@ Value Emitter::emitInBounds(Value tensor, AffineMap map, Axes axes, ArrayRef<Val
   return inside;
 }
 
+Value Emitter::emitIndexCheck(Value tensor, AffineMap map, Axes axes, ArrayRef<Value> position) {
+  Value all;
+  for (auto [expr, index, size] : llvm::zip(map.getResults(), position, getSizes(cast<RankedTensorType>(tensor.getType())))) {
+    bool isIndirect = false;
+    expr.walk([&](AffineExpr part) {
+      auto dim = dyn_cast<AffineDimExpr>(part);
+      isIndirect |= dim && dim.getPosition() >= axes.size();
+    });
+    if (!isIndirect)
+      continue;
+    // As unsigned numbers, negative ones are larger than any size.
+    Value limit = emitExpr(size, {}, 0), inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index, limit);
+    Value isOutside = arith::XOrIOp::create(b, loc, inside, arith::ConstantIntOp::create(b, loc, 1, 1));
+    OpBuilder::InsertionGuard guard(b);
+    auto branch = scf::IfOp::create(b, loc, isOutside);
+    b.setInsertionPointToStart(branch.thenBlock());
+    reportIndex(b, loc, index, limit);
+    b.setInsertionPointAfter(branch);
+    all = all ? arith::AndIOp::create(b, loc, all, inside).getResult() : inside;
+  }
+  return all;
+}
+
 Value Emitter::emitLoad(LoadOp load) {
   ArrayRef<StringAttr> axes = load.getType().getAxes();
   Type type = load.getType().getElementType();
   SmallVector<Value> position = emitPosition(load.getMap(), axes, load.getIndices());
   Value pointer = pointers[cast<BlockArgument>(load.getSource()).getArgNumber()];
   auto read = [&]() { return loadElement(b, loc, pointer, emitOffset(load.getSource(), position), type); };
-  Value inside = load.getGuarded() ? emitInBounds(load.getSource(), load.getMap(), axes, position) : Value();
+  Value inside = load.getGuarded() ? emitInBounds(load.getSource(), load.getMap(), axes, position)
+                                   : emitIndexCheck(load.getSource(), load.getMap(), axes, position);
   if (!inside)
     return read();
   auto branch = scf::IfOp::create(b, loc, TypeRange(type), inside, /*withElseRegion=*/true);
@@ -207,7 +231,8 @@ void Emitter::emitStore(StoreOp store) {
   SmallVector<StringAttr> axes = llvm::to_vector(store.getOver().getAsRange<StringAttr>());
   SmallVector<Value> position = emitPosition(store.getMap(), axes, store.getIndices());
   Value pointer = pointers[cast<BlockArgument>(store.getTarget()).getArgNumber()];
-  Value inside = store.getGuarded() ? emitInBounds(store.getTarget(), store.getMap(), axes, position) : Value();
+  Value inside = store.getGuarded() ? emitInBounds(store.getTarget(), store.getMap(), axes, position)
+                                    : emitIndexCheck(store.getTarget(), store.getMap(), axes, position);
   OpBuilder::InsertionGuard guard(b);
   if (inside)
     b.setInsertionPointToStart(scf::IfOp::create(b, loc, inside).thenBlock());

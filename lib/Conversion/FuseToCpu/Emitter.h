@@ -58,6 +58,8 @@ private:
   llvm::SmallVector<mlir::Value> emitPosition(mlir::AffineMap map, Axes axes, mlir::OperandRange indices);
   /// Whether `position` is inside `tensor`; null if the map alone says so.
   mlir::Value emitInBounds(mlir::Value tensor, mlir::AffineMap map, Axes axes, llvm::ArrayRef<mlir::Value> position);
+  /// Whether the indices among `position` that are values lie in `tensor`; reports one that does not. Null if there are none.
+  mlir::Value emitIndexCheck(mlir::Value tensor, mlir::AffineMap map, Axes axes, llvm::ArrayRef<mlir::Value> position);
   void emitStore(StoreOp store);
   mlir::Value constant(int64_t value);
   mlir::Value add(mlir::Value lhs, mlir::Value rhs);

@@ -16,7 +16,7 @@ static constexpr int64_t kStackBytes = 8192; // largest temporary on the stack
 Operation *createFunction(OpBuilder &builder, Operation *anchor, StringRef name) {
   Location loc = anchor->getLoc();
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()), {pointer});
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()), {pointer, pointer});
   builder.setInsertionPoint(anchor);
   auto function = LLVM::LLVMFuncOp::create(builder, loc, name, type);
   builder.setInsertionPointToEnd(function.addEntryBlock(builder));
@@ -39,6 +39,16 @@ Value loadPointerParameter(OpBuilder &builder, Location loc, unsigned index) {
 
 Value loadSizeParameter(OpBuilder &builder, Location loc, unsigned index) {
   return loadParameter(builder, loc, index, builder.getI64Type());
+}
+
+void reportIndex(OpBuilder &builder, Location loc, Value index, Value size) {
+  auto function = builder.getInsertionBlock()->getParent()->getParentOfType<LLVM::LLVMFuncOp>();
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  Value numbers[] = {arith::ConstantIntOp::create(builder, loc, 1, 64), index, size};
+  for (auto [i, number] : llvm::enumerate(numbers)) {
+    Value cell = LLVM::GEPOp::create(builder, loc, pointer, builder.getI64Type(), function.getArgument(1), LLVM::GEPArg(i));
+    LLVM::StoreOp::create(builder, loc, number, cell);
+  }
 }
 
 /// What `type` is in memory.

@@ -9,11 +9,14 @@
 
 namespace emmy::fuse {
 
-/// Creates `void name(void **parameters)` before `anchor` and leaves `builder` in its body, before the return.
+/// Creates `void name(void **parameters, i64 *fault)` before `anchor` and leaves `builder` in its body, before the return.
 mlir::Operation *createFunction(mlir::OpBuilder &builder, mlir::Operation *anchor, llvm::StringRef name);
 /// The pointer or i64 that parameter `index` of the function `builder` is in points to.
 mlir::Value loadPointerParameter(mlir::OpBuilder &builder, mlir::Location loc, unsigned index);
 mlir::Value loadSizeParameter(mlir::OpBuilder &builder, mlir::Location loc, unsigned index);
+
+/// Notes for the caller of the function that `index` is outside a dimension of `size`.
+void reportIndex(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value index, mlir::Value size);
 
 /// The element at `index` (i64, in elements) after `pointer`. An i1 is a byte in memory.
 mlir::Value loadElement(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value pointer, mlir::Value index, mlir::Type type);

@@ -275,7 +275,7 @@ LogicalResult Applier::prepare(Value value, Scope &scope, ArrayRef<StringAttr> o
 template <typename Op> Applier::Place Applier::placeOf(Op access, Value tensor) {
   AffineMap map = access.getMap();
   Place place{AffineMap::get(map.getNumDims(), map.getNumSymbols() + 256, flatOffset(kernel, tensor, map)), {}, {}};
-  if (access.getGuarded()) {
+  if (access.getGuarded() || !access.getIndices().empty()) { // indices are whatever the user gives
     place.guard = AffineMapAttr::get(map);
     place.limits = DimsAttr::get(builder.getContext(), getSizes(cast<RankedTensorType>(tensor.getType())));
   }

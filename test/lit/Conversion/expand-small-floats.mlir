@@ -21,9 +21,9 @@ func.func @rounds_after_f32(%x: f16, %y: f16) -> f16 {
   return %0 : f16
 }
 
-// CHECK-LABEL: func.func @selects_as_it_is
-// CHECK:         arith.select %{{.+}}, %{{.+}}, %{{.+}} : bf16
-func.func @selects_as_it_is(%c: i1, %x: bf16, %y: bf16) -> bf16 {
+// CHECK-LABEL: func.func @selects_bits
+// CHECK:         arith.select %{{.+}}, %{{.+}}, %{{.+}} : i16
+func.func @selects_bits(%c: i1, %x: bf16, %y: bf16) -> bf16 {
   %0 = arith.select %c, %x, %y : bf16
   return %0 : bf16
 }

@@ -3,7 +3,7 @@
 
 // Softmax over rows: in the loop over rows one loop each for the maximum, the exponentials, their sum and the result.
 // CHECK-LABEL: llvm.func @softmax
-// CHECK-SAME:    (%[[PARAMETERS:.+]]: !llvm.ptr)
+// CHECK-SAME:    (%[[PARAMETERS:.+]]: !llvm.ptr, %[[FAULT:.+]]: !llvm.ptr)
 // CHECK:         llvm.getelementptr %[[PARAMETERS]][0]
 // CHECK:         %[[ROWS:.+]] = llvm.load %{{.+}} : !llvm.ptr -> i64
 // CHECK:         llvm.alloca
@@ -94,4 +94,19 @@ emmy_fuse.kernel @fold(%x: tensor<4x100xf32>) outs(%y: tensor<4xf32>) axes(m = 4
     emmy_fuse.yield %u : !emmy_fuse.value<[m] x f32>
   }
   emmy_fuse.store %top to %y over [m] at [m] : !emmy_fuse.value<[m] x f32>, tensor<4xf32>
+}
+
+// An index that a tensor gives is compared with the size, as an unsigned number, and reported where it is outside.
+// CHECK-LABEL: llvm.func @indexed
+// CHECK-SAME:    (%{{.+}}: !llvm.ptr, %[[FAULT:.+]]: !llvm.ptr)
+// CHECK:         %[[INSIDE:.+]] = arith.cmpi ult, %[[INDEX:.+]], %[[SIZE:.+]] : i64
+// CHECK:         scf.if
+// CHECK:           llvm.getelementptr %[[FAULT]][0]
+// CHECK:           llvm.store %[[INDEX]]
+// CHECK:           llvm.store %[[SIZE]]
+// CHECK:         scf.if %[[INSIDE]] -> (f32)
+emmy_fuse.kernel @indexed(%x: tensor<10xf32>, %i: tensor<4xi64>) outs(%y: tensor<4xf32>) axes(m = 4) {
+  %at = emmy_fuse.load %i over [m] at [m] : tensor<4xi64>
+  %a = emmy_fuse.load %x over [m] using(%at : !emmy_fuse.value<[m] x i64>) at [i0] : tensor<10xf32>
+  emmy_fuse.store %a to %y over [m] at [m] : !emmy_fuse.value<[m] x f32>, tensor<4xf32>
 }
