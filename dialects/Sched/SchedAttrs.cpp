@@ -1,9 +1,11 @@
 // Part of the Emmy project, under the Apache License v2.0 with LLVM Exceptions. See LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Text form of the schedule attributes: fields in any order, each at most once.
+// Text form of the schedule attributes: fields in any order, each once; nothing but a flag may be left out.
 #include "dialects/Sched/Sched.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/SmallSet.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -19,19 +21,58 @@ void SchedDialect::registerAttrs() {
       >();
 }
 
-/// A keyword that `symbolize` knows.
+/// One of an enumeration's keywords; its values count up from 0.
 template <typename Enum>
-static ParseResult parseEnum(AsmParser &parser, std::optional<Enum> (*symbolize)(StringRef), Enum &value) {
+static ParseResult parseEnum(AsmParser &parser, Enum &value) {
   StringRef spelled;
   SMLoc at = parser.getCurrentLocation();
-  if (parser.parseKeyword(&spelled))
-    return failure();
-  std::optional<Enum> known = symbolize(spelled);
-  if (!known)
-    return parser.emitError(at, "does not know '") << spelled << "' here";
-  value = *known;
+  if (failed(parser.parseOptionalKeyword(&spelled)) || !symbolizeEnum<Enum>(spelled)) {
+    SmallVector<StringRef> known;
+    for (uint32_t i = 0; !stringifyEnum(static_cast<Enum>(i)).empty(); ++i)
+      known.push_back(stringifyEnum(static_cast<Enum>(i)));
+    InFlightDiagnostic error = parser.emitError(at, "expects one of ") << llvm::join(known, ", ");
+    return spelled.empty() ? error : error << ", but got '" << spelled << "'";
+  }
+  value = *symbolizeEnum<Enum>(spelled);
   return success();
 }
+
+namespace {
+/// The fields of a schedule's text as they come.
+class FieldNames {
+public:
+  FieldNames(StringRef schedule, ArrayRef<StringRef> values, ArrayRef<StringRef> flags)
+      : schedule(schedule), values(values), flags(flags) {}
+
+  /// The name of the next field, with its `=` unless it is a flag. Refuses what is unknown or was there before.
+  ParseResult parse(AsmParser &parser, StringRef &field) {
+    SMLoc here = parser.getCurrentLocation();
+    if (parser.parseKeyword(&field))
+      return failure();
+    bool isFlag = llvm::is_contained(flags, field);
+    if (!isFlag && !llvm::is_contained(values, field))
+      return parser.emitError(here, "a ") << schedule << " schedule has no field '" << field << "'; its fields are "
+                                          << llvm::join(values, ", ") << ", " << llvm::join(flags, ", ");
+    if (!seen.insert(field).second)
+      return parser.emitError(here, "the field '") << field << "' is there twice";
+    return isFlag ? success() : parser.parseEqual();
+  }
+
+  /// Whether all fields with a value were there.
+  ParseResult checkComplete(AsmParser &parser, SMLoc here) const {
+    SmallVector<StringRef> missing;
+    llvm::copy_if(values, std::back_inserter(missing), [&](StringRef field) { return !seen.contains(field); });
+    if (missing.empty())
+      return success();
+    return parser.emitError(here, "a ") << schedule << " schedule needs each of its fields, but has no " << llvm::join(missing, ", ");
+  }
+
+private:
+  StringRef schedule;
+  ArrayRef<StringRef> values, flags;
+  llvm::SmallDenseSet<StringRef> seen;
+};
+} // namespace
 
 //===----------------------------------------------------------------------===//
 // Axis: <m = s0 by 128 grid>
@@ -44,7 +85,7 @@ Attribute AxisAttr::parse(AsmParser &parser, Type) {
   if (parser.parseLess() || parser.parseKeyword(&name) || parser.parseEqual())
     return {};
   FailureOr<AffineExpr> size = emmy::parseExpr(parser);
-  if (failed(size) || parser.parseKeyword("by") || parser.parseInteger(block) || parseEnum(parser, symbolizeAxisKind, kind) ||
+  if (failed(size) || parser.parseKeyword("by") || parser.parseInteger(block) || parseEnum(parser, kind) ||
       parser.parseGreater())
     return {};
   return get(parser.getContext(), parser.getBuilder().getStringAttr(name), *size, block, kind);
@@ -61,10 +102,15 @@ void AxisAttr::print(AsmPrinter &printer) const {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The fields of a contraction schedule as they stand in the text; what is left out has the value given here.
+constexpr StringRef kContractionFields[] = {"tile",      "step",   "stages", "consumers", "cluster",
+                                            "multicast", "raster", "wait",   "epilogue",  "mma"};
+constexpr StringRef kContractionFlags[] = {"persistent"};
+
+/// The fields of a contraction schedule as they stand in the text.
 struct ContractionFields {
+  FieldNames names{"contraction", kContractionFields, kContractionFlags};
   StringAttr rowAxis, columnAxis;
-  int64_t rows = 0, columns = 0, step = 64, stages = 1, consumers = 1, cluster = 1, raster = 1, wait = 0;
+  int64_t rows = 0, columns = 0, step = 0, stages = 0, consumers = 0, cluster = 0, raster = 0, wait = 0;
   Multicast multicast = Multicast::none;
   Via epilogue = Via::direct;
   MmaKind mma = MmaKind::wgmma;
@@ -85,31 +131,25 @@ struct ContractionFields {
 
   ParseResult parseField(AsmParser &parser) {
     StringRef field;
-    SMLoc at = parser.getCurrentLocation();
-    if (parser.parseKeyword(&field))
+    if (names.parse(parser, field))
       return failure();
     if (field == "persistent")
       return persistent = true, success();
-    if (parser.parseEqual())
-      return failure();
     if (field == "tile")
       return parseTile(parser);
     if (field == "multicast")
-      return parseEnum(parser, symbolizeMulticast, multicast);
+      return parseEnum(parser, multicast);
     if (field == "epilogue")
-      return parseEnum(parser, symbolizeVia, epilogue);
+      return parseEnum(parser, epilogue);
     if (field == "mma")
-      return parseEnum(parser, symbolizeMmaKind, mma);
+      return parseEnum(parser, mma);
     int64_t *number = llvm::StringSwitch<int64_t *>(field)
                           .Case("step", &step)
                           .Case("stages", &stages)
                           .Case("consumers", &consumers)
                           .Case("cluster", &cluster)
                           .Case("raster", &raster)
-                          .Case("wait", &wait)
-                          .Default(nullptr);
-    if (!number)
-      return parser.emitError(at, "a contraction schedule has no field '") << field << "'";
+                          .Case("wait", &wait);
     return parser.parseInteger(*number);
   }
 };
@@ -120,8 +160,8 @@ Attribute ContractionAttr::parse(AsmParser &parser, Type) {
   SMLoc at = parser.getCurrentLocation();
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, [&]() { return f.parseField(parser); }))
     return {};
-  if (!f.rowAxis)
-    return parser.emitError(at, "a contraction schedule needs a tile such as [m: 128, n: 256]"), Attribute();
+  if (f.names.checkComplete(parser, at))
+    return {};
   return get(parser.getContext(), f.rowAxis, f.rows, f.columnAxis, f.columns, f.step, f.stages, f.consumers, f.cluster, f.multicast,
              f.raster, f.wait, f.epilogue, f.mma, f.persistent);
 }
@@ -139,10 +179,14 @@ void ContractionAttr::print(AsmPrinter &printer) const {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The fields of a chain schedule as they stand in the text; what is left out has the value given here.
+constexpr StringRef kChainFields[] = {"rows", "over", "stages", "consumers", "registers", "section", "epilogue"};
+constexpr StringRef kChainFlags[] = {"last_first"};
+
+/// The fields of a chain schedule as they stand in the text.
 struct ChainFields {
+  FieldNames names{"chain", kChainFields, kChainFlags};
   StringAttr rowAxis, foldAxis;
-  int64_t rows = 0, step = 0, scoreStages = 2, valueStages = 2, consumers = 1, producerRegisters = 24, consumerRegisters = 240, section = 1;
+  int64_t rows = 0, step = 0, scoreStages = 0, valueStages = 0, consumers = 0, producerRegisters = 0, consumerRegisters = 0, section = 0;
   Via epilogue = Via::direct;
   bool lastFirst = false;
 
@@ -162,13 +206,10 @@ struct ChainFields {
 
   ParseResult parseField(AsmParser &parser) {
     StringRef field;
-    SMLoc at = parser.getCurrentLocation();
-    if (parser.parseKeyword(&field))
+    if (names.parse(parser, field))
       return failure();
     if (field == "last_first")
       return lastFirst = true, success();
-    if (parser.parseEqual())
-      return failure();
     if (field == "rows")
       return parseBlock(parser, rowAxis, rows);
     if (field == "over")
@@ -178,12 +219,8 @@ struct ChainFields {
     if (field == "registers")
       return parsePair(parser, producerRegisters, consumerRegisters);
     if (field == "epilogue")
-      return parseEnum(parser, symbolizeVia, epilogue);
-    if (field == "consumers")
-      return parser.parseInteger(consumers);
-    if (field == "section")
-      return parser.parseInteger(section);
-    return parser.emitError(at, "a chain schedule has no field '") << field << "'";
+      return parseEnum(parser, epilogue);
+    return parser.parseInteger(field == "consumers" ? consumers : section);
   }
 };
 } // namespace
@@ -193,8 +230,8 @@ Attribute ChainAttr::parse(AsmParser &parser, Type) {
   SMLoc at = parser.getCurrentLocation();
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, [&]() { return f.parseField(parser); }))
     return {};
-  if (!f.rowAxis || !f.foldAxis)
-    return parser.emitError(at, "a chain schedule needs rows such as [m: 128] and an axis to fold over such as [n: 128]"), Attribute();
+  if (f.names.checkComplete(parser, at))
+    return {};
   return get(parser.getContext(), f.rowAxis, f.rows, f.foldAxis, f.step, f.scoreStages, f.valueStages, f.consumers, f.producerRegisters,
              f.consumerRegisters, f.section, f.epilogue, f.lastFirst);
 }

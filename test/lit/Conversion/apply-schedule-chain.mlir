@@ -26,7 +26,7 @@
 // CHECK-NEXT:    arith.mulf
 // CHECK:       emmy_sched.mma %[[P]], %[[V]] into %[[RESCALED]]
 // CHECK:       emmy_sched.write %{{.+}} to %{{.+}} over [m, c] at m * 128 + c via tma
-emmy_fuse.kernel @causal(%q: tensor<4096x128xbf16>, %k: tensor<4096x128xbf16>, %v: tensor<4096x128xbf16>) outs(%o: tensor<4096x128xbf16>) axes(m = 4096, n = 4096, d = 128, c = 128) attributes {emmy_sched.schedule = #emmy_sched.chain<rows = [m: 64], over = [n: 128], consumers = 1, epilogue = tma>} {
+emmy_fuse.kernel @causal(%q: tensor<4096x128xbf16>, %k: tensor<4096x128xbf16>, %v: tensor<4096x128xbf16>) outs(%o: tensor<4096x128xbf16>) axes(m = 4096, n = 4096, d = 128, c = 128) attributes {emmy_sched.schedule = #emmy_sched.chain<rows = [m: 64], over = [n: 128], stages = [2, 2], consumers = 1, registers = [24, 240], section = 1, epilogue = tma>} {
   %a = emmy_fuse.load %q over [m, d] at [m, d] : tensor<4096x128xbf16>
   %b = emmy_fuse.load %k over [n, d] at [n, d] : tensor<4096x128xbf16>
   %e = emmy_fuse.load %v over [n, c] at [n, c] : tensor<4096x128xbf16>

@@ -1,7 +1,8 @@
 // RUN: emmy-opt %s --emmy-pick-schedule=candidates=3 | FileCheck %s
-// A kernel is given the first of the ranked schedules; one that it has stays.
+// A kernel is given the first of the ranked schedules; one that it has stays, its prediction does not.
 
-#given = #emmy_sched.contraction<tile = [m: 64, n: 32], step = 64, stages = 1, consumers = 4, mma = mma_sync>
+#given = #emmy_sched.contraction<tile = [m: 64, n: 32], step = 64, stages = 1, consumers = 4, cluster = 1, multicast = none, raster = 1,
+                                 wait = 0, epilogue = direct, mma = mma_sync>
 
 // CHECK-LABEL: emmy_fuse.kernel @ranked
 // CHECK-SAME:  emmy_sched.candidates = {{\[\[}}#[[FIRST:emmy_sched.contraction<.+>]], "[[TIME:[0-9.]+ us, [a-zA-Z0-9 ]+ %]]"], [{{.+}}], [{{.+}}]]
@@ -20,8 +21,9 @@ emmy_fuse.kernel @ranked(%x: tensor<512x512xbf16>, %w: tensor<512x512xbf16>) out
 }
 
 // CHECK-LABEL: emmy_fuse.kernel @keeps_what_is_given
+// CHECK-SAME:  emmy_sched.predicted = "{{[1-9][0-9.]* us, tensor cores [0-9]+ %}}"
 // CHECK-SAME:  emmy_sched.schedule = #emmy_sched.contraction<tile = [m: 64, n: 32], step = 64
-emmy_fuse.kernel @keeps_what_is_given(%x: tensor<512x512xbf16>, %w: tensor<512x512xbf16>) outs(%y: tensor<512x512xbf16>) axes(m = 512, n = 512, k = 512) attributes {emmy_sched.schedule = #given} {
+emmy_fuse.kernel @keeps_what_is_given(%x: tensor<512x512xbf16>, %w: tensor<512x512xbf16>) outs(%y: tensor<512x512xbf16>) axes(m = 512, n = 512, k = 512) attributes {emmy_sched.predicted = "0.1 us, of another schedule", emmy_sched.schedule = #given} {
   %a = emmy_fuse.load %x over [m, k] at [m, k] : tensor<512x512xbf16>
   %b = emmy_fuse.load %w over [n, k] at [n, k] : tensor<512x512xbf16>
   %c = emmy_fuse.contract %a, %b over [k] : (!emmy_fuse.value<[m, k] x bf16>, !emmy_fuse.value<[n, k] x bf16>) -> !emmy_fuse.value<[m, n] x f32>

@@ -282,18 +282,3 @@ emmy_sched.program @mma_elements(%x: tensor<8x4xf32>, %w: tensor<4x4xbf16>) outs
 
 // expected-error @below {{expects register or shared, but got global}}
 func.func private @level(!emmy_sched.tile<[m: 8] x f32, global>)
-
-// -----
-
-// expected-error @below {{a contraction schedule has no field 'depth'}}
-func.func private @field() attributes {s = #emmy_sched.contraction<tile = [m: 64, n: 64], depth = 3>}
-
-// -----
-
-// expected-error @below {{a contraction schedule needs a tile such as [m: 128, n: 256]}}
-func.func private @no_tile() attributes {s = #emmy_sched.contraction<step = 64>}
-
-// -----
-
-// expected-error @below {{does not know 'c' here}}
-func.func private @side() attributes {s = #emmy_sched.contraction<tile = [m: 64, n: 64], multicast = c>}

@@ -10,7 +10,7 @@ emmy_fuse.kernel @left_over(%x: tensor<8xf32>) outs(%y: tensor<8xf32>) axes(m = 
 
 // -----
 
-emmy_sched.program @foreign_op() outs() axes(m = 8 by 8 grid) schedule #emmy_sched.contraction<tile = [m: 8, n: 8]> {
+emmy_sched.program @foreign_op() outs() axes(m = 8 by 8 grid) schedule #emmy_sched.contraction<tile = [m: 8, n: 8], step = 64, stages = 1, consumers = 1, cluster = 1, multicast = none, raster = 1, wait = 0, epilogue = direct, mma = wgmma> {
   // expected-error @below {{violates sched form: sched_f2}}
   // expected-note @below {{--emmy-apply-schedule should have removed it}}
   %c = arith.constant 1 : i32
