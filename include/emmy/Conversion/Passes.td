@@ -149,7 +149,8 @@ def PickSchedulePass : Pass<"emmy-pick-schedule", "::emmy::fuse::KernelOp"> {
   let summary = "Choose a schedule for a kernel by the cost model";
   let description = [{
     Sets `emmy_sched.schedule` to the legal schedule that the model expects to be fastest, and `emmy_sched.predicted` to the time it
-    expects and the resource that limits it. A kernel that has a schedule keeps it; an illegal one is an error that names the rule.
+    expects and the resource that limits it. A kernel that has a schedule keeps it and gets the prediction of that one; an illegal one
+    is an error that names the rule.
 
     ```mlir
     emmy_fuse.kernel @linear(…) attributes {

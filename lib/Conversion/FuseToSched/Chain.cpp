@@ -249,6 +249,7 @@ KernelClass getClass() {
           },
           [](Attribute schedule) { return isa<ChainAttr>(schedule); },
           violation,
+          rate,
           enumerate,
           apply};
 }

@@ -60,6 +60,7 @@ bool isNeutralWithout(const Chain &chain, mlir::Operation *condition);
 void simplifyMaps(sched::ProgramOp program);
 
 std::optional<std::string> violation(mlir::Attribute schedule, const KernelView &view, TargetAttr target);
+Candidate rate(mlir::Attribute schedule, const KernelView &view, TargetAttr target);
 llvm::SmallVector<Candidate> enumerate(const KernelView &view, TargetAttr target);
 sched::ProgramOp apply(const KernelView &view, mlir::Attribute schedule, TargetAttr target);
 KernelClass getClass();

@@ -90,6 +90,10 @@ static Candidate rate(ChainAttr s, const Chain &chain, const KernelView &view, T
   return {s, busy + launch, "tensor cores " + std::to_string(percent) + " %"};
 }
 
+Candidate rate(Attribute schedule, const KernelView &view, TargetAttr target) {
+  return rate(cast<ChainAttr>(schedule), *analyze(view), view, target);
+}
+
 SmallVector<Candidate> enumerate(const KernelView &view, TargetAttr target) {
   Chain chain = *analyze(view);
   SmallVector<Candidate> candidates;

@@ -118,6 +118,7 @@ KernelClass getClass() {
           [](const KernelView &view) { return analyze(view).has_value(); },
           [](Attribute schedule) { return isa<ContractionAttr>(schedule); },
           violation,
+          rate,
           enumerate,
           apply};
 }

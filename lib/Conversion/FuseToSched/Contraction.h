@@ -38,6 +38,7 @@ bool storesByTma(const KernelView &view, fuse::StoreOp store, sched::Contraction
 int64_t sharedBytes(const Contraction &contraction, const KernelView &view, sched::ContractionAttr schedule, const Roles &roles);
 
 std::optional<std::string> violation(mlir::Attribute schedule, const KernelView &view, TargetAttr target);
+Candidate rate(mlir::Attribute schedule, const KernelView &view, TargetAttr target);
 llvm::SmallVector<Candidate> enumerate(const KernelView &view, TargetAttr target);
 sched::ProgramOp apply(const KernelView &view, mlir::Attribute schedule, TargetAttr target);
 KernelClass getClass();

@@ -134,6 +134,12 @@ static Candidate rate(ContractionAttr schedule, const Problem &problem, TargetAt
   return {schedule, total, limit};
 }
 
+Candidate rate(Attribute schedule, const KernelView &view, TargetAttr target) {
+  Contraction contraction = *analyze(view);
+  auto given = cast<ContractionAttr>(schedule);
+  return rate(given, measure(contraction, view, *assignRoles(contraction, view, given)), target);
+}
+
 //===----------------------------------------------------------------------===//
 // Space
 //===----------------------------------------------------------------------===//

@@ -26,6 +26,8 @@ struct KernelClass {
   bool (*owns)(mlir::Attribute schedule);
   /// The rule that `schedule` violates on this kernel, as text; nothing if it is legal. `schedule` is one the class owns.
   std::optional<std::string> (*violation)(mlir::Attribute schedule, const KernelView &view, TargetAttr target);
+  /// What the cost model expects of a legal schedule.
+  Candidate (*rate)(mlir::Attribute schedule, const KernelView &view, TargetAttr target);
   /// Legal schedules, in no order.
   llvm::SmallVector<Candidate> (*enumerate)(const KernelView &view, TargetAttr target);
   /// The program of a legal schedule, placed before the kernel under the same name; null after an error.

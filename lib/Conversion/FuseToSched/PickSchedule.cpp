@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Gives a kernel the schedule that the cost model ranks first among the legal ones, with its prediction. A schedule that is already
-// there stays as it is; if it is illegal, the violated rule is the error. Numerics do not depend on the choice beyond the order of
-// sums.
+// there stays, with the prediction made anew; if it is illegal, the violated rule is the error. Numerics do not depend on the choice
+// beyond the order of sums.
 #include "KernelClass.h"
 #include "emmy/Conversion/Passes.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/Support/Format.h"
 
 #define DEBUG_TYPE "emmy-pick-schedule"
@@ -39,11 +40,23 @@ static void attachRanking(fuse::KernelOp kernel, ArrayRef<Candidate> candidates,
   kernel->setAttr(sched::kCandidatesAttr, builder.getArrayAttr(list));
 }
 
+/// Attaches what the model expects of the kernel's schedule, and says so.
+static void attachPrediction(fuse::KernelOp kernel, const Candidate &candidate, StringRef origin) {
+  std::string expected = describe(candidate);
+  kernel->setAttr(sched::kPredictedAttr, StringAttr::get(kernel.getContext(), expected));
+  auto options = remark::RemarkOpts::name(origin).category(DEBUG_TYPE).function(kernel.getSymName());
+  remark::passed(kernel.getLoc(), options) << remark::reason("{0}; expected: {1}", candidate.schedule, expected);
+}
+
 static LogicalResult checkGiven(fuse::KernelOp kernel, Attribute schedule, TargetAttr target) {
   std::optional<KernelView> view = viewKernel(kernel);
-  std::optional<std::string> rule = view ? violatedRule(schedule, *view, target) : std::nullopt;
-  if (rule)
+  if (!view) {
+    kernel->removeAttr(sched::kPredictedAttr);
+    return success();
+  }
+  if (std::optional<std::string> rule = violatedRule(schedule, *view, target))
     return kernel.emitOpError("has an illegal schedule: ") << *rule;
+  attachPrediction(kernel, findClass(schedule)->rate(schedule, *view, target), "given schedule");
   return success();
 }
 
@@ -65,7 +78,7 @@ struct PickSchedulePass : impl::PickSchedulePassBase<PickSchedulePass> {
     if (ranked.empty())
       return kernel.emitOpError("has no legal schedule of the class '") << known->name << "'";
     kernel->setAttr(sched::kScheduleAttr, ranked.front().schedule);
-    kernel->setAttr(sched::kPredictedAttr, StringAttr::get(kernel.getContext(), describe(ranked.front())));
+    attachPrediction(kernel, ranked.front(), "schedule");
     if (candidates)
       attachRanking(kernel, ranked, candidates);
     ++numPicked;

@@ -16,12 +16,16 @@ double tensorBytes(Type tensor, double unknown) {
   return bytes;
 }
 
-static SmallVector<Candidate> enumerate(const KernelView &view, TargetAttr target) {
+static Candidate rate(Attribute schedule, const KernelView &view, TargetAttr target) {
   constexpr double launch = 2.0, unknown = 2048; // microseconds; elements of a symbolic axis
   double bytes = 0;
   for (Type tensor : view.kernel.getBody().getArgumentTypes())
     bytes += tensorBytes(tensor, unknown);
-  return {{pickSchedule(view.kernel, target), launch + bytes / (target.getHbm() * 1e3), "memory"}};
+  return {schedule, launch + bytes / (target.getHbm() * 1e3), "memory"};
+}
+
+static SmallVector<Candidate> enumerate(const KernelView &view, TargetAttr target) {
+  return {rate(pickSchedule(view.kernel, target), view, target)};
 }
 
 KernelClass getClass() {
@@ -31,6 +35,7 @@ KernelClass getClass() {
           [](Attribute schedule, const KernelView &view, TargetAttr target) {
             return checkSchedule(cast<sched::StreamingAttr>(schedule), view.kernel, target);
           },
+          rate,
           enumerate,
           [](const KernelView &view, Attribute schedule, TargetAttr) {
             FailureOr<sched::ProgramOp> program = applySchedule(view.kernel, cast<sched::StreamingAttr>(schedule));
