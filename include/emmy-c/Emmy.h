@@ -13,6 +13,8 @@ extern "C" {
 
 /// Makes all dialects that Emmy uses known to `context` and loads them.
 MLIR_CAPI_EXPORTED void emmyRegisterDialects(MlirContext context);
+/// Makes what passes say of their choices remarks to the diagnostic handlers of `context`.
+MLIR_CAPI_EXPORTED void emmyEnableRemarks(MlirContext context);
 /// Makes all passes and pipelines known to the pass manager's text form. Call once in a process.
 MLIR_CAPI_EXPORTED void emmyRegisterPasses(void);
 /// The `#emmy.target` of a chip ("sm_90a", "sm_80", "cpu"); null for an unknown one.

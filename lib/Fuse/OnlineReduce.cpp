@@ -38,19 +38,21 @@ struct OnlineReducePass : impl::OnlineReducePassBase<OnlineReducePass> {
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
-    auto options = remark::RemarkOpts::name("online reduction").category(DEBUG_TYPE).function(kernel.getSymName());
+    auto options = [&](StringRef decision) {
+      return remark::RemarkOpts::name(decision).category(DEBUG_TYPE).function(kernel.getSymName());
+    };
     for (auto axis : kernel.getAxes().getAsRange<AxisAttr>()) {
       Stream stream = analyseStream(kernel, axis.getName());
       if (stream.reductions.empty() || !stream.isChain)
         continue;
       std::string why = stream.whyNot.empty() ? whyNotWorth(kernel, stream) : stream.whyNot;
       if (!why.empty()) {
-        remark::missed(kernel.getLoc(), options) << remark::reason("{0}", why);
+        remark::missed(kernel.getLoc(), options("no online reduction")) << remark::reason("{0}", why);
         continue;
       }
       numReductions += stream.reductions.size();
       ++numFolds;
-      remark::passed(kernel.getLoc(), options)
+      remark::passed(kernel.getLoc(), options("online reduction"))
           << remark::reason("{0} reductions over {1} run in one pass", stream.reductions.size(), axis.getName().getValue().str());
       emitOnlineFold(kernel, stream);
     }

@@ -49,14 +49,16 @@ struct OverlapLaunchesPass : impl::OverlapLaunchesPassBase<OverlapLaunchesPass> 
     if (!TargetAttr::of(getOperation()).hasDependentLaunch())
       return markAllAnalysesPreserved();
     for (auto kernel : getOperation().getOps<KernelOp>()) {
-      auto options = remark::RemarkOpts::name("dependent launch").category(DEBUG_TYPE).function(kernel.getSymName());
+      auto options = [&](StringRef decision) {
+        return remark::RemarkOpts::name(decision).category(DEBUG_TYPE).function(kernel.getSymName());
+      };
       if (kernel.getPdl()) {
-        remark::missed(kernel.getLoc(), options) << remark::reason("the kernel has its own order of launches");
+        remark::missed(kernel.getLoc(), options("no dependent launch")) << remark::reason("the kernel has its own order of launches");
         continue;
       }
       overlap(kernel);
       ++numOverlapped;
-      remark::passed(kernel.getLoc(), options) << remark::reason("its launch overlaps the end of the kernel before it");
+      remark::passed(kernel.getLoc(), options("dependent launch")) << remark::reason("its launch overlaps the end of the kernel before it");
     }
   }
 };

@@ -85,6 +85,8 @@ NB_MODULE(_emmy, m) {
   emmyRegisterPasses();
   m.def("register_dialects", [](MlirContext context) { emmyRegisterDialects(context); },
         "Make Emmy's dialects known to a context and load them.");
+  m.def("enable_remarks", [](MlirContext context) { emmyEnableRemarks(context); },
+        "Make what passes say of their choices remarks to the context's diagnostic handlers.");
   nb::class_<CpuCode>(m, "CpuCode", "Machine code of a module, for this machine")
       .def("address", &CpuCode::getAddress, nb::arg("symbol"), "Address of a function; valid while this object lives.");
   m.def("jit", [](MlirModule module) { return new CpuCode(module); }, nb::arg("module"),

@@ -10,7 +10,7 @@ import torch.utils._pytree as pytree
 
 from emmy._runtime import PlanMismatch
 from emmy.compiler import Timings
-from emmy.errors import ShapeError
+from emmy.errors import Diagnostic, ShapeError
 from emmy.executor import Executor
 from emmy.frontend.decompose import decompose_unsupported
 from emmy.frontend.dynamic import Dynamic
@@ -20,7 +20,7 @@ from emmy.frontend.program import Program
 from emmy.frontend.traced import InputSpec, Traced
 from emmy.signature import TensorSignature
 
-__all__ = ["Specialization", "describe", "specialize"]
+__all__ = ["Specialization", "describe", "describe_remark", "specialize"]
 
 
 def specialize(
@@ -98,11 +98,17 @@ def describe(entries: Sequence[Specialization]) -> str:
             lines.append(f"  eager: {rejection.op}{where}: {rejection.reason}")
         for index, piece in enumerate(entry.executor.pieces, 1):
             count = len(piece.executables)
-            lines.append(f"  piece {index} of {len(entry.executor.pieces)}: compiled for {count} layouts of its arguments")
-            lines += [f"    {remark}" for remark in piece.lowering().remarks()]
+            state = f"compiled for {count} layout{'s' if count > 1 else ''} of its arguments" if count else "not called yet"
+            lines.append(f"  piece {index} of {len(entry.executor.pieces)}: {state}")
+            lines += [f"    {describe_remark(remark)}" for remark in piece.lowering().remarks()]
         if entry.executor.timings.parts:
             lines.append(f"  time: {entry.executor.timings}")
     return "\n".join(lines) or "nothing is compiled yet"
+
+
+def describe_remark(remark: Diagnostic) -> str:
+    """A line of what a pass chose: the decision, its reason, the pass, and the place in the program if it is known."""
+    return f"{remark.message} at {remark.location}" if remark.location else remark.message
 
 
 def _state_slots(program: Program, inputs: Sequence[InputSpec], target: str) -> list[tuple[Any, str]]:

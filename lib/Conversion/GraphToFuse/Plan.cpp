@@ -50,13 +50,19 @@ private:
   static bool isCyclic(ArrayRef<Value> outputs, const llvm::SetVector<Value> &loads);
   /// Replaces `old` kernels by one; values in `gone` leave memory unless it makes them.
   void commit(ArrayRef<unsigned> old, Kernel kernel, ArrayRef<Value> gone);
+  /// The operation that a remark speaks of.
+  static remark::detail::LazyTextBuild nameOf(Value value) {
+    Operation *op = value.getDefiningOp();
+    return remark::add("{0}", op ? op->getName().getStringRef() : StringRef("argument"));
+  }
   void accept(Value value, const Twine &why) {
-    remark::passed(value.getLoc(), remark::RemarkOpts::name("fused").category(kCategory)) << remark::reason("{0}", why.str());
+    remark::passed(value.getLoc(), remark::RemarkOpts::name("fused").category(kCategory))
+        << nameOf(value) << remark::reason("{0}", why.str());
     ++plan.numMerged;
   }
   void refuse(Value value, const Twine &why) {
     remark::missed(value.getLoc(), remark::RemarkOpts::name("not fused").category(kCategory))
-        << remark::reason("{0}", why.str());
+        << nameOf(value) << remark::reason("{0}", why.str());
     ++plan.numKept;
   }
 
@@ -79,7 +85,7 @@ void Planner::findOperandRoots(graph::ContractOp op) {
   for (Value operand : {op.getLhs(), op.getRhs()})
     if (Value base = stripViews(operand, /*expands=*/true); base.getDefiningOp() && materialised.insert(extendViews(math, base)))
       remark::analysis(base.getLoc(), remark::RemarkOpts::name("in memory").category(kCategory))
-          << remark::reason("a contraction reads it: tensor cores are fed best by plain tensors");
+          << nameOf(base) << remark::reason("a contraction reads it: tensor cores are fed best by plain tensors");
 }
 
 void Planner::findRoots() {
@@ -339,7 +345,7 @@ void Planner::materialiseShared() {
     if (readers < 2 || again <= again / readers + bytes * (readers + 1))
       continue;
     remark::analysis(value.getLoc(), remark::RemarkOpts::name("in memory").category(kCategory))
-        << remark::reason("{0} kernels use it, and each would read more bytes to make it again", readers);
+        << nameOf(value) << remark::reason("{0} kernels use it, and each would read more bytes to make it again", readers);
     materialised.insert(value);
     ValueSet values = inMemory();
     for (Kernel &kernel : kernels)

@@ -6,7 +6,7 @@
 !frag = !emmy_tile.frag<128xf32, #line>
 
 // REMARK: remark: [Passed] dependent launch {{.*}} Function=stream {{.*}}its launch overlaps the end of the kernel before it
-// REMARK: remark: [Missed] dependent launch {{.*}} Function=by_hand {{.*}}the kernel has its own order of launches
+// REMARK: remark: [Missed] no dependent launch {{.*}} Function=by_hand {{.*}}the kernel has its own order of launches
 
 // Numbers come before the wait, memory after it.
 // CHECK-LABEL: emmy_tile.kernel @stream
