@@ -27,7 +27,7 @@ def tblgen(td: Path, *arguments: str) -> str:
 
 
 def tidy(text: str) -> str:
-    text = re.sub(r"<!--.*?-->\n*", "", text, flags=re.S)
+    text = re.sub(r"<!--.*?-->\n*|^\[TOC\]\n*", "", text, flags=re.S | re.M)
     return NOTE + "\n".join(line.rstrip() for line in text.strip().splitlines()) + "\n"
 
 
@@ -39,11 +39,20 @@ def dialect_pages() -> dict[str, str]:
     return pages
 
 
+def option_defaults(td: Path) -> dict[str, str]:
+    """What to add to the line of each option with a default; the same name has the same one in all passes of a file."""
+    declared = re.findall(r'Option<\s*"\w+",\s*"([\w-]+)",\s*"[^"]*",\s*"((?:[^"\\]|\\.)*)"', td.read_text())
+    return {flag: f" (default: {default})" for flag, value in declared if (default := value.replace('\\"', "").strip())}
+
+
 def pass_pages() -> dict[str, str]:
     pages = {}
     for stage in STAGES:
         text = tblgen(ROOT / "include" / "emmy" / stage / "Passes.td", "-gen-pass-doc")
+        defaults = option_defaults(ROOT / "include" / "emmy" / stage / "Passes.td")
         for flag, body in re.findall(r"^### `-([\w-]+)`\n(.*?)(?=^### `-|\Z)", text, re.M | re.S):
+            for option, default in defaults.items():
+                body = re.sub(rf"^-{option} *: .*$", rf"\g<0>{default}", body, flags=re.M)
             pages[f"passes/{flag}.md"] = tidy(f"# `--{flag}`\n{body}")
     return pages
 
