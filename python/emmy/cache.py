@@ -99,6 +99,14 @@ class DiskCache:
         """All values, the most recently used first."""
         return sorted(self._scan(), key=lambda entry: entry.used, reverse=True)
 
+    def read(self, entry: CacheEntry) -> bytes | None:
+        """The value in a file, which does not count as a use; None if it is damaged or gone."""
+        digest = bytes.fromhex(entry.path.parent.name + entry.path.stem)
+        try:
+            return _unpack(digest, entry.path.read_bytes())
+        except OSError:
+            return None
+
     def clear(self) -> int:
         """Deletes all values; returns the bytes freed."""
         self._estimate = None

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from emmy import _runtime, ir, simulator, toolchain
@@ -21,7 +22,7 @@ from emmy.compiled import CompiledCode, cache_key
 from emmy.errors import CompileError, Diagnostic, UsageError
 from emmy.pipeline import Log, Stage, check_stage, make_context, parse, run_pipeline, save_module, stages_for
 
-__all__ = ["PARTS", "Executable", "Lowering", "Timings", "build", "compile_code"]
+__all__ = ["PARTS", "Executable", "Lowering", "Timings", "build", "compile_code", "file_target"]
 
 # What `Timings` tells apart. Export and import are torch's and torch-mlir's, the rest is Emmy's with its tools.
 PARTS = ("export", "torch-mlir", "cache", "passes", "LLVM", "ptxas")
@@ -50,14 +51,26 @@ class Timings:
         return " / ".join(f"{part} {self.parts[part] * 1e3:.0f} ms" for part in known)
 
 
+def file_target(module: ir.Module) -> str | None:
+    """The target that a module says it is for."""
+    attributes = module.operation.attributes
+    if TARGET_ATTRIBUTE not in attributes:
+        return None
+    # #emmy.target<"sm_90a", …>
+    return str(attributes[TARGET_ATTRIBUTE]).split('"')[1]
+
+
 class Lowering:
     """A program's IR at every level for one target.
 
     Compiling takes one module through all levels and keeps only the last; the text of a level in between is made on demand.
     """
 
-    def __init__(self, text: str, target: str, timings: Timings | None = None, first: str = "torch") -> None:
-        self.target = target
+    def __init__(
+        self, text: str, target: str, timings: Timings | None = None, first: str = "torch", path: Path | None = None
+    ) -> None:
+        """A program at the stage `first`; `path` is the file that it came from, if there is one."""
+        self.target, self.path = target, path
         self.timings = timings or Timings()
         self.log = Log()
         self.first = first
@@ -100,11 +113,16 @@ class Lowering:
         """The plan that `--emmy-emit-plan` wrote."""
         attributes = self.last.operation.attributes
         if PLAN_ATTRIBUTE not in attributes:
-            raise CompileError("the last stage has no plan: --emmy-emit-plan did not run")
+            raise CompileError("there is no plan, which says what is launched: the program has no host function")
         return str(ir.StringAttr(attributes[PLAN_ATTRIBUTE]).value)
 
+    @property
+    def has_plan(self) -> bool:
+        """Whether the program says what is launched, as all but files of mere kernels do."""
+        return PLAN_ATTRIBUTE in self.last.operation.attributes
+
     def remarks(self) -> list[Diagnostic]:
-        """Why the passes did what they did."""
+        """What the passes chose and why, in the order of the passes."""
         self.last  # noqa: B018  (runs the passes)
         return self.log.remarks
 
@@ -138,9 +156,10 @@ class Lowering:
 
     def _lower(self, stage: str | None, log: Log, record: bool = False) -> ir.Module:
         pipelines = self._pipelines(stage)
+        log.entries.clear()
         with self.timings.measure("passes"):
-            module = parse(self.source, self._context, "the program")
-            if TARGET_ATTRIBUTE not in module.operation.attributes:
+            module = parse(self.path or self.source, self._context, "the program")
+            if file_target(module) != self.target:
                 module.operation.attributes[TARGET_ATTRIBUTE] = _emmy.target_attribute(self._context, self.target)
             for entry in pipelines:
                 run_pipeline(module, [entry.pipeline], log)
@@ -152,7 +171,7 @@ class Lowering:
         if stage == "ptx":
             return _join(self.ptx())
         if stage == "llvm" and self.target != "cpu":
-            return _join(_translate(_emmy.translate_kernels_to_llvm, self.last))
+            return _join(_translate(_emmy.translate_kernels_to_llvm, self.last), ";")
         if stage == "sass":
             return _join({name: toolchain.disassemble(cubin) for name, cubin in self.cubins().items()})
         return str(self._lower(stage, Log()))
@@ -233,8 +252,6 @@ def _launches(steps: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
             yield from _launches(case["steps"])
 
 
-def _join(texts: dict[str, str]) -> str:
-    """One text of several kernels'."""
-    if len(texts) == 1:
-        return next(iter(texts.values()))
-    return "\n".join(f"// kernel {name}\n{text}" for name, text in texts.items())
+def _join(texts: dict[str, str], comment: str = "//") -> str:
+    """One text of all kernels'."""
+    return "\n".join(f"{comment} kernel {name}\n{text}" for name, text in texts.items())

@@ -99,7 +99,8 @@ class UnsupportedOpError(EmmyError):
         where = f" at {location}" if location else ""
         super().__init__(
             f"{op}({', '.join(types)}) is not supported{where}: {reason}; "
-            "rewrite it with supported operations, or compile with fullgraph=False to run this piece eagerly"
+            "rewrite it with supported operations, or compile with fullgraph=False (--partial on the command line) "
+            "to run this piece eagerly"
         )
 
 

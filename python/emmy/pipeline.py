@@ -49,13 +49,17 @@ _GPU = (
 )
 _CPU = (*_GPU[:3], Stage("llvm", "emmy-fuse-to-cpu"))
 
-_MARKERS = (
-    ("llvm.func", "nvvm"),
-    ("emmy_tile.", "tile"),
-    ("emmy_sched.", "sched"),
-    ("emmy_fuse.", "fuse"),
-    ("emmy_graph.", "graph"),
-)
+# Dialects that only one level has, from the highest level down.
+_OWN_DIALECTS = {
+    "torch": "torch",
+    "linalg": "torch",
+    "emmy_graph": "graph",
+    "emmy_fuse": "fuse",
+    "emmy_sched": "sched",
+    "emmy_tile": "tile",
+    "gpu": "nvvm",
+    "llvm": "llvm",
+}
 
 # Every name `--ir` takes; `llvm`, `ptx` and `sass` of a GPU are translations, not pipelines.
 STAGES = ("torch", "graph", "fuse", "sched", "tile", "nvvm", "llvm", "ptx", "sass")
@@ -69,7 +73,7 @@ def stages_for(target: str) -> tuple[Stage, ...]:
 def check_stage(name: str, target: str) -> None:
     """Raises UnknownStageError, with the nearest names, unless the target has this stage."""
     if name not in STAGES:
-        near = get_close_matches(name, STAGES, n=2, cutoff=0.4)
+        near = get_close_matches(name, STAGES, n=2)
         hint = f"did you mean {' or '.join(near)}? " if near else ""
         raise UnknownStageError(f"there is no stage {name!r}; {hint}the stages are {', '.join(STAGES)}")
     if target == "cpu" and name not in {stage.name for stage in _CPU}:
@@ -77,12 +81,28 @@ def check_stage(name: str, target: str) -> None:
         raise UnknownStageError(f"the cpu target has no stage {name!r}; its stages are {available}")
 
 
-def detect_stage(text: str) -> str:
-    """The level a file of MLIR is at, by the lowest dialect in it."""
-    for marker, name in _MARKERS:
-        if marker in text:
-            return name
-    return "torch"
+def detect_stage(module: ir.Module) -> str:
+    """The level a module is at: the highest that it has operations of, since passes leave alone what is lowered already.
+
+    A module of emmy_graph that is not all primitives counts as `torch`: the pipeline from there decomposes the rest.
+    """
+    found: set[str] = set()
+
+    def visit(operation: ir.Operation) -> ir.WalkResult:
+        found.add(operation.name.split(".")[0])
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    stage = next((stage for dialect, stage in _OWN_DIALECTS.items() if dialect in found), "torch")
+    return "torch" if stage == "graph" and not _has_graph_form(module) else stage
+
+
+def _has_graph_form(module: ir.Module) -> bool:
+    try:
+        run_pipeline(module, ["func.func(emmy-verify-graph-form)"], save=False)
+    except CompileError:
+        return False
+    return True
 
 
 def make_context() -> ir.Context:
@@ -90,6 +110,7 @@ def make_context() -> ir.Context:
     context = ir.Context()
     context.allow_unregistered_dialects = True
     _emmy.register_dialects(context)
+    _emmy.enable_remarks(context)
     return context
 
 
@@ -115,24 +136,30 @@ class Log:
         self.entries.append(_plain(diagnostic))
 
 
-def parse(text: str, context: ir.Context, source: str = "input") -> ir.Module:
-    """Parses MLIR; a syntax error becomes a CompileError with the line."""
+def parse(source: str | Path, context: ir.Context, name: str = "input") -> ir.Module:
+    """Parses MLIR, a text or a file, whose name is then in locations; a syntax error becomes a CompileError with the line."""
     log = Log()
     handler = context.attach_diagnostic_handler(log.handle)
     try:
-        return ir.Module.parse(text, context)
+        if isinstance(source, Path):
+            return ir.Module.parseFile(str(source), context)
+        return ir.Module.parse(source, context)
     except ir.MLIRError as error:
         entries = log.entries or _from_infos(error.error_diagnostics)
-        raise CompileError(f"{source} is not valid MLIR", entries) from error
+        raise CompileError(f"{name} is not valid MLIR", entries) from error
     finally:
         handler.detach()
 
 
-def run_pipeline(module: ir.Module, passes: Sequence[str], log: Log | None = None) -> None:
-    """Runs passes or pipelines, named as on emmy-opt's command line without dashes, over a module."""
+def run_pipeline(module: ir.Module, passes: Sequence[str], log: Log | None = None, save: bool = True) -> None:
+    """Runs passes or pipelines, named as on emmy-opt's command line without dashes, over a module.
+
+    Raises:
+        CompileError: a pass failed; unless `save` is False, the module as it was is in a file that the error names.
+    """
     log = log if log is not None else Log()
     context = module.context
-    before = module.operation.clone()
+    before = module.operation.clone() if save else None
     handler = context.attach_diagnostic_handler(log.handle)
     pipeline = f"builtin.module({','.join(passes)})"
     try:
@@ -141,13 +168,13 @@ def run_pipeline(module: ir.Module, passes: Sequence[str], log: Log | None = Non
     except (ir.MLIRError, ValueError) as error:
         errors = [entry for entry in log.entries if entry.severity != "remark"]
         infos = getattr(error, "error_diagnostics", ())
-        path = save_module(before)
+        path = save_module(before) if before is not None else None
         flags = " ".join(f"--{name}" for name in passes)
         raise CompileError(
             f"{', '.join(passes)} failed",
             errors or _from_infos(infos) or [Diagnostic("error", str(error))],
             path,
-            f"emmy-opt --allow-unregistered-dialect {flags} {path}",
+            f"emmy-opt --allow-unregistered-dialect {flags} {path}" if path else "",
         ) from error
     finally:
         handler.detach()

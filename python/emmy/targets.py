@@ -11,10 +11,10 @@ from torch import nn
 from emmy import config
 from emmy.errors import DeviceError, UsageError
 
-__all__ = ["check_target", "device_target", "resolve_target"]
+__all__ = ["TARGETS", "check_target", "device_target", "resolve_target"]
 
 # What `TargetAttr::forChip` has numbers for.
-_TARGETS = ("cpu", "sm_90a", "sm_80")
+TARGETS = ("cpu", "sm_90a", "sm_80")
 
 
 def check_target(name: str) -> str:
@@ -23,8 +23,8 @@ def check_target(name: str) -> str:
     Raises:
         UsageError: it is not.
     """
-    if name not in _TARGETS:
-        raise UsageError(f"there is no target {name!r}; the targets are {', '.join(_TARGETS)}")
+    if name not in TARGETS:
+        raise UsageError(f"there is no target {name!r}; the targets are {', '.join(TARGETS)}")
     return name
 
 

@@ -6,8 +6,9 @@ import argparse
 import time
 
 from emmy import config
-from emmy.cache import DiskCache
+from emmy.cache import CacheEntry, DiskCache
 from emmy.cli.render import Printer
+from emmy.compiled import CompiledCode
 
 __all__ = ["execute"]
 
@@ -25,12 +26,21 @@ def execute(options: argparse.Namespace) -> int:
     total = _size(sum(entry.size for entry in entries))
     printer.plain(f"{cache.folder}: {len(entries)} entries, {total} of at most {_size(cache.size_limit)}")
     now = time.time()
-    rows = [(entry.path.stem[:12], _size(entry.size), _age(now - entry.used)) for entry in entries[:_MOST_ROWS]]
+    shown = entries[:_MOST_ROWS]
+    rows = [(entry.path.stem[:12], _size(entry.size), _age(now - entry.used), _kernels(cache, entry)) for entry in shown]
     if rows:
-        printer.table(("entry", "size", "last used"), rows)
+        printer.table(("entry", "size", "last used", "kernels"), rows)
     if len(entries) > _MOST_ROWS:
         printer.plain(f"… and {len(entries) - _MOST_ROWS} more")
     return 0
+
+
+def _kernels(cache: DiskCache, entry: CacheEntry) -> str:
+    value = cache.read(entry)
+    try:
+        return ", ".join(CompiledCode.unpack(value).kernels) if value is not None else "damaged"
+    except (ValueError, KeyError):
+        return "of no program"
 
 
 def _size(count: int) -> str:

@@ -21,10 +21,12 @@ from emmy.errors import ExpressionError
 
 __all__ = ["Call", "evaluate_call"]
 
+_LONGEST_NAME = 60
+
 
 @dataclass
 class Call:
-    """A callable and the arguments of the call to trace."""
+    """A callable and the arguments of the call to trace; the label is how messages call it."""
 
     target: Callable[..., Any]
     args: tuple[Any, ...]
@@ -63,7 +65,9 @@ def evaluate_call(text: str, seed: int = 0) -> Call:
         target.eval()
     if not callable(target):
         raise ExpressionError(f"-c: {ast.unparse(call.func)} is a {type(target).__name__}, which cannot be called")
-    return Call(target, tuple(args), kwargs, text.strip())
+    # Shown to the user, who may have taken another call of the expression for the program.
+    name = call.func.attr if isinstance(call.func, ast.Attribute) and first else ast.unparse(call.func)
+    return Call(target, tuple(args), kwargs, name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…")
 
 
 def _scope() -> dict[str, Any]:

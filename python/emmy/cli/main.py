@@ -16,7 +16,7 @@ __all__ = ["build_parser", "main"]
 
 _PROGRAM = """\
   -c "nn.Linear(3, 2)(torch.randn(4, 3))"   the outermost call is traced; torch, nn and F are in scope
-  model.py:Model                            Model() over example_inputs() of that file, or over --input
+  model.py:Model                            Model() (or a function) over example_inputs() of that file, or over --input
   model.mlir                                a module at any level of the compiler
 """
 
@@ -24,15 +24,31 @@ _PROGRAM = """\
 def build_parser() -> argparse.ArgumentParser:
     """The parser of the whole command."""
     parser = argparse.ArgumentParser(prog="emmy", description="Compile PyTorch programs to GPU kernels.")
+    parser.add_argument("--version", action=_Version)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     compile_ = _add_program_command(commands, "compile", "print the IR of a program, or write its code")
     compile_.add_argument(
-        "--ir", nargs="?", const="all", metavar="STAGE", help="print one stage, or every stage in order without a name"
+        "--ir",
+        nargs="?",
+        const="all",
+        metavar="STAGE",
+        help="print one stage (torch, graph, fuse, sched, tile, nvvm, llvm, ptx, sass), or all but sass without a name",
     )
-    compile_.add_argument("-o", "--output", metavar="FILE", help="write .mlir, .ptx, .cubin, .sass or the plan (.json)")
-    compile_.add_argument("--dump-dir", metavar="DIR", help="write every stage as a numbered file that emmy-opt accepts")
-    compile_.add_argument("--explain", action="store_true", help="print what the passes chose and why")
+    compile_.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="write what the suffix says: .mlir (the stage that --ir names, else the last), .ll, .ptx, .cubin (one for each "
+        "kernel), .sass, or .json, the plan",
+    )
+    compile_.add_argument(
+        "--dump-dir", metavar="DIR", help="write every stage as a numbered file; emmy-opt and emmy compile read the .mlir ones"
+    )
+    compile_.add_argument(
+        "--explain", action="store_true", help="print what is compiled and what is not, what passes chose and why"
+    )
+    compile_.add_argument("--partial", action="store_true", help="compile what can be compiled, as emmy run does")
 
     run = _add_program_command(commands, "run", "execute a program on the GPU if there is one, else on the CPU")
     run.add_argument("--check", action="store_true", help="compare with eager PyTorch in its own type and in float64")
@@ -43,8 +59,27 @@ def build_parser() -> argparse.ArgumentParser:
     commands.add_parser("doctor", help="say what was found on this machine and what is missing")
 
     cache = commands.add_parser("cache", help="look at or clear the disk cache")
-    cache.add_argument("action", choices=("ls", "clear"))
+    cache.add_argument(
+        "action", nargs="?", default="ls", choices=("ls", "clear"), help="list the entries (default), or delete all"
+    )
     return parser
+
+
+class _Version(argparse.Action):
+    """Prints the version, which is looked up only then."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str) -> None:
+        super().__init__(option_strings, dest, nargs=0, help="print the version and exit")
+
+    def __call__(self, parser: argparse.ArgumentParser, *unused: object) -> None:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            found = version("emmy-compiler")
+        except PackageNotFoundError:
+            found = "not installed as a package"
+        print(f"emmy {found}")
+        parser.exit()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -65,7 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader of a pipe went away; keep the interpreter from flushing into it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except (OSError, ValueError, RuntimeError) as error:
+    except (OSError, ValueError, RuntimeError, IndexError) as error:
         # Nobody thought of this one. The traceback is for those who report it.
         logging.getLogger("emmy.cli").debug("the error's origin:", exc_info=True)
         text = " ".join(str(error).split())

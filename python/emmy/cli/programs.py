@@ -39,7 +39,7 @@ def load_program(expression: str | None, source: str | None, inputs: list[str], 
     if not 0 <= seed < 1 << 64:
         raise UsageError(f"seed {seed}: expected an integer from 0 to 2**64 - 1")
     if (expression is None) == (source is None):
-        raise UsageError("give either -c EXPRESSION or FILE.py:Class")
+        raise UsageError("give either -c EXPRESSION or a program: FILE.py:Class, FILE.py:function or FILE.mlir")
     if expression is not None:
         if inputs:
             raise UsageError("--input belongs to FILE.py:Class; a -c expression has its inputs in it")
@@ -74,7 +74,7 @@ def parse_dynamic(specs: list[str]) -> dict[str | int, dict[int, str | tuple[str
     return dynamic or None
 
 
-def read_mlir(path: str) -> str:
+def read_mlir(path: str | Path) -> str:
     """The text of an MLIR file."""
     try:
         return Path(path).read_text()

@@ -18,12 +18,12 @@ from torch import fx
 from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
 from torch.fx.passes.operator_support import OperatorSupportBase
 
-__all__ = ["Rejection", "check_supported", "rejections", "split_supported"]
+__all__ = ["DTYPES", "Rejection", "check_supported", "rejections", "split_supported"]
 
 _log = logging.getLogger("emmy.frontend")
 
 _SIZE_MODULES = (operator, math)
-_DTYPES = {
+DTYPES = {
     torch.float64,
     torch.float32,
     torch.float16,
@@ -165,7 +165,7 @@ def _value_reason(value: object, traced: Traced) -> str | None:
             continue
         if tensor.layout is not torch.strided:
             return f"{tensor.layout} tensors are not supported"
-        if tensor.dtype not in _DTYPES or tensor.is_quantized:
+        if tensor.dtype not in DTYPES or tensor.is_quantized:
             return f"{tensor.dtype} is not supported"
         try:
             size_text(tensor.shape, traced.symbols)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import torch
 from torch._ops import OpOverload
 
-__all__ = ["SUPPORTED", "is_supported"]
+__all__ = ["GROUPS", "SUPPORTED", "is_supported"]
 
 _POINTWISE_UNARY = (
     "abs acos acosh asin asinh atan atanh bitwise_not ceil cos cosh erf erfc exp exp2 expm1 floor isfinite isinf isnan log log10 "
@@ -66,21 +66,20 @@ def _overload(name: str) -> OpOverload:
     return result
 
 
-SUPPORTED: frozenset[OpOverload] = frozenset(
-    _overload(name)
-    for group in (
-        _POINTWISE_UNARY,
-        _POINTWISE_BINARY,
-        _CASTS,
-        _REDUCTIONS,
-        _COMPOSITES,
-        _VIEWS,
-        _INDEXING,
-        _CREATION,
-        _SIZES,
-    )
-    for name in group.split()
-)
+# The table of docs/operations.md.
+GROUPS = {
+    "element-wise, one tensor": _POINTWISE_UNARY,
+    "element-wise, several": _POINTWISE_BINARY,
+    "casts": _CASTS,
+    "reductions": _REDUCTIONS,
+    "products, norms, attention": _COMPOSITES,
+    "views and moves": _VIEWS,
+    "indexing": _INDEXING,
+    "creation": _CREATION,
+    "sizes": _SIZES,
+}
+
+SUPPORTED: frozenset[OpOverload] = frozenset(_overload(name) for group in GROUPS.values() for name in group.split())
 
 
 def is_supported(target: object) -> bool:
