@@ -31,7 +31,7 @@ def compile(
     dynamic: Dynamic = None,
     fullgraph: bool = False,
 ) -> CompiledFunction:
-    """A compiled version of a module or function, for inference.
+    """A compiled version of a module or function, for inference: results carry no gradients of its parameters.
 
     Args:
         module: what to compile. Its parameters are read at every call, so `load_state_dict`, `.to()` and in-place
@@ -40,7 +40,7 @@ def compile(
             now, and calls that do not fit are errors; without them it is traced at the first call, and again for other
             shapes.
         target: `sm_90a`, `cpu`, …; by default what the inputs are on.
-        dynamic: the dimensions that vary, as `{"x": {0: ("tokens", 1, 8192)}}`; `True` for all of them.
+        dynamic: the dimensions that vary, as `{"x": {0: ("tokens", 1, 8192)}}`; `True` for all of them, from size 2 up.
         fullgraph: raise UnsupportedOpError instead of running unsupported operations eagerly.
 
     Example:
@@ -66,6 +66,7 @@ class CompiledFunction:
         self._program = Program(module)
         self._entries: dict[Any, list[Specialization]] = {}
         self._fixed = False
+        self._noted = False
         self._latest: Specialization | None = None
         self._lock = threading.RLock()
         config.configure_logging()
@@ -82,6 +83,7 @@ class CompiledFunction:
     def prepare(self, *args: Any, **kwargs: Any) -> None:
         """Traces and compiles for a call with these arguments without making it; later calls must fit them."""
         leaves, _ = self._flatten(args, kwargs)
+        self._note_gradients()
         self.trace(*args, **kwargs).compile(leaves)
         self._fixed = True
 
@@ -127,21 +129,35 @@ class CompiledFunction:
         if torch.is_grad_enabled() and any(isinstance(leaf, torch.Tensor) and leaf.requires_grad for leaf in leaves):
             _log.warning("%s runs eagerly: an input requires a gradient and Emmy compiles inference only", self._program.name)
             return self._module(*args, **kwargs)
+        self._note_gradients()
         key = call_signature(leaves, spec)
         with self._lock:
             entry = next((entry for entry in self._entries.get(key, ()) if entry.accepts(leaves)), None)
             if entry is None:
-                self._refuse_if_fixed(leaves, key)
+                self._refuse_if_fixed(args, kwargs, leaves, key)
                 entry = self._trace(args, kwargs, leaves, key)
         self._latest = entry
         return entry.run(leaves)
 
-    def _refuse_if_fixed(self, leaves: list[Any], key: Any) -> None:
+    def _note_gradients(self) -> None:
+        """Says once that the result will have no gradients, if the caller may expect some."""
+        if self._noted or not torch.is_grad_enabled():
+            return
+        if any(parameter.requires_grad for parameter in self._program.parameters()):
+            self._noted = True
+            _log.warning(
+                "%s has parameters that require gradients, and its compiled result has none: Emmy compiles inference only; "
+                "call it under torch.no_grad(), or use torch.compile(backend='emmy'), which then runs eagerly",
+                self._program.name,
+            )
+
+    def _refuse_if_fixed(self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any], key: Any) -> None:
         """A program compiled for example inputs says what does not fit instead of tracing again."""
         entries = self._entries.get(key, [])
         if not self._fixed:
             return
         if not entries:
+            self._program.leaf_names(args, kwargs)  # raises for arguments that are missing or too many
             raise ShapeError(
                 "call", "the structure and constants of the example inputs", "others", "compile without example_inputs"
             )

@@ -11,8 +11,10 @@ import sympy
 import torch
 from torch import fx
 
+from emmy import simulator
 from emmy._runtime import PlanMismatch
 from emmy.compiler import Executable, Lowering, Timings, build
+from emmy.errors import DeviceError
 from emmy.frontend.importer import import_graph
 from emmy.frontend.symbols import size_text
 from emmy.frontend.traced import InputSpec, SymbolInfo
@@ -65,6 +67,11 @@ class Piece(torch.nn.Module):
     def variant(self, values: Sequence[Any]) -> Executable:
         """The executable for the layouts of these arguments, compiled if it does not exist yet."""
         layouts = tuple(self._layouts(values))
+        if self.target != "cpu" and not torch.cuda.is_available() and not simulator.active():
+            raise DeviceError(
+                f"code for {self.target} runs on a CUDA GPU, and PyTorch finds none; compile with target='cpu' to run here, "
+                "or use emmy.simulate"
+            )
         with self._lock:
             if layouts not in self._variants:
                 if self._variants:

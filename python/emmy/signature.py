@@ -10,7 +10,7 @@ import torch
 
 from emmy.errors import ShapeError
 from emmy.frontend.symbols import symbol_expression
-from emmy.frontend.traced import SymbolInfo, Traced
+from emmy.frontend.traced import UNBOUNDED, SymbolInfo, Traced
 
 __all__ = ["TensorSignature"]
 
@@ -66,8 +66,7 @@ class TensorSignature:
             for spec, value in zip(self._inputs, self._values, strict=True)
             if not spec.is_state and isinstance(value, torch.Tensor)
         ]
-        ranges = [f"{info.label} = {info.low}..{info.high}" for info in self._symbols.values()]
-        return ", ".join(parts) + (f" with {', '.join(ranges)}" if ranges else "")
+        return ", ".join(parts)
 
     def _fits(self, traced: torch.Tensor, actual: Any, sizes: dict[sympy.Symbol, int]) -> bool:
         if not isinstance(actual, torch.Tensor) or actual.dtype != traced.dtype or actual.dim() != traced.dim():
@@ -90,8 +89,10 @@ class TensorSignature:
     def _dim_text(self, expression: sympy.Expr, sizes: Mapping[sympy.Symbol, int]) -> str:
         if isinstance(expression, sympy.Symbol):
             info: SymbolInfo = self._symbols[expression]
-            known = f"={sizes[expression]}" if expression in sizes else ""
-            return f"{info.label}{known}" if known or info.low <= 1 else f"{info.label}({info.low}..{info.high})"
+            if expression in sizes:
+                return f"{info.label}={sizes[expression]}"
+            bounded = info.low > 1 or info.high < UNBOUNDED
+            return f"{info.label}({info.low}..{info.high if info.high < UNBOUNDED else ''})" if bounded else info.label
         return str(expression)
 
 

@@ -61,7 +61,9 @@ def _export(program: Program, arguments: dict[str, Any], request: DynamicRequest
             return functional
     except Exception as error:
         # Anything may come out of a user's forward; the chain keeps the whole story for a debugger.
-        raise TraceError(f"{program.name} cannot be traced: {_first_lines(error)}") from error
+        depends_on_data = "data-dependent" in str(error)
+        advice = '; torch.compile(model, backend="emmy") splits a program at such a place' if depends_on_data else ""
+        raise TraceError(f"{program.name} cannot be traced: {_first_lines(error)}{advice}") from error
 
 
 @contextmanager
