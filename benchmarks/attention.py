@@ -43,6 +43,7 @@ def main() -> None:
     parser.add_argument("--json")
     parser.add_argument("--rounds", type=int, default=15)
     options = parser.parse_args()
+    harness.require_gpu()
     results = []
     for causal in (False, True):
         for shape in [(1, 32, 8, 8192, 128), (4, 32, 8, 2048, 128), (1, 32, 8, 8192, 64)]:

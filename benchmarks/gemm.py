@@ -38,6 +38,7 @@ def main() -> None:
     parser.add_argument("--json")
     parser.add_argument("--rounds", type=int, default=15)
     options = parser.parse_args()
+    harness.require_gpu()
     results = []
     for shape in options.shapes:
         m, n, k = map(int, shape.split("x"))

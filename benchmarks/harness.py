@@ -11,6 +11,7 @@ import math
 import platform
 import statistics
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -53,6 +54,12 @@ class Result:
         n = len(pairs)
         k = max(0, math.floor(n / 2 - 0.98 * math.sqrt(n)))
         return statistics.median(pairs), pairs[k], pairs[n - 1 - k]
+
+
+def require_gpu() -> None:
+    """Ends the program where there is no GPU to measure."""
+    if not torch.cuda.is_available():
+        sys.exit("this benchmark measures a CUDA GPU, and PyTorch finds none")
 
 
 def error_of(out: Any, reference: torch.Tensor) -> float:

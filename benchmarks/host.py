@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 
 import emmy
+import harness
 import torch
 from torch import nn
 
@@ -25,6 +26,7 @@ def cost(function: Callable[[torch.Tensor], object], x: torch.Tensor, calls: int
 
 
 def main() -> None:
+    harness.require_gpu()
     x = torch.randn(64, 256, device="cuda", dtype=torch.bfloat16)
     models = {
         "softmax": nn.Softmax(-1),

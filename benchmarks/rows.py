@@ -64,6 +64,7 @@ def main() -> None:
     parser.add_argument("--json")
     parser.add_argument("--rounds", type=int, default=15)
     options = parser.parse_args()
+    harness.require_gpu()
     cases = [
         ("rms_norm 16384x4096", RmsNorm(), [(16384, 4096), (4096,)]),
         ("softmax 8192x8192", Softmax(), [(8192, 8192)]),

@@ -23,7 +23,7 @@ _MIN_SECONDS = 0.02
 
 
 def time_against_peers(compiled: Callable[..., Any], call: Call) -> list[tuple[str, ...]]:
-    """Rows of name, median microseconds of a call, and eager's time over it."""
+    """Rows of name, median microseconds of a call, the shortest and longest round, and eager's median over this one."""
     on_gpu = any(isinstance(arg, torch.Tensor) and arg.is_cuda for arg in (*call.args, *call.kwargs.values()))
     contestants: dict[str, Callable[..., Any]] = {"emmy": compiled, "eager": call.target}
     inductor = torch.compile(call.target)
@@ -40,7 +40,15 @@ def time_against_peers(compiled: Callable[..., Any], call: Call) -> list[tuple[s
             for name, function in contestants.items():
                 samples.setdefault(name, []).append(_time(function, call, repeats[name], on_gpu))
     medians = {name: statistics.median(values) for name, values in samples.items()}
-    return [(name, f"{value * 1e6:.1f}", f"{medians['eager'] / value:.2f}x") for name, value in medians.items()]
+    return [
+        (
+            name,
+            f"{medians[name] * 1e6:.1f}",
+            f"{min(values) * 1e6:.1f} to {max(values) * 1e6:.1f}",
+            f"{medians['eager'] / medians[name]:.2f}x",
+        )
+        for name, values in samples.items()
+    ]
 
 
 def _repeats(function: Callable[..., Any], call: Call, on_gpu: bool) -> int:

@@ -60,7 +60,8 @@ def execute(options: argparse.Namespace) -> int:
     if options.bench:
         with progress("timing"):
             rows = time_against_peers(compiled, call)
-        printer.table(("", "median µs", "eager / this"), rows)
+        printer.table(("", "median µs", "range µs", "eager / this"), rows)
+        printer.line(f"PyTorch has {torch.get_num_threads()} CPU threads (OMP_NUM_THREADS sets them)")
     return code
 
 
