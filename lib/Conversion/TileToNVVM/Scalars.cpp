@@ -32,8 +32,8 @@ static Value approximate(KernelEmitter &e, Operation *op, ArrayRef<Value> operan
   }
   if (isa<mlir::math::Exp2Op>(op))
     return b.callIntrinsic("llvm.nvvm.ex2.approx.ftz.f32", f32, operands);
-  if (isa<mlir::math::RsqrtOp>(op))
-    return b.callIntrinsic("llvm.nvvm.rsqrt.approx.ftz.f", f32, operands);
+  if (isa<mlir::math::RsqrtOp>(op)) // without ftz, which would make infinities of denormals
+    return b.callIntrinsic("llvm.nvvm.rsqrt.approx.f", f32, operands);
   if (auto quotient = dyn_cast<arith::DivFOp>(op);
       quotient && arith::bitEnumContainsAny(quotient.getFastmath(), arith::FastMathFlags::arcp)) {
     Value inverse = b.callIntrinsic("llvm.nvvm.rcp.approx.ftz.f", f32, {operands[1]});

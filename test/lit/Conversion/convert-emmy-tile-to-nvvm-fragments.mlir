@@ -51,7 +51,7 @@ emmy_tile.kernel @packed(%s: f32, %p: !emmy_tile.ptr<bf16>, %q: !emmy_tile.ptr<f
 // CHECK-LABEL: llvm.func @math
 // CHECK: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"
 // CHECK: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"
-// CHECK: llvm.call_intrinsic "llvm.nvvm.rsqrt.approx.ftz.f"
+// CHECK: llvm.call_intrinsic "llvm.nvvm.rsqrt.approx.f"
 // CHECK: llvm.call_intrinsic "llvm.nvvm.div.full"
 // CHECK: llvm.call_intrinsic "llvm.nvvm.rcp.approx.ftz.f"
 // CHECK: arith.mulf
