@@ -94,8 +94,8 @@ static Value buildScores(GraphBuilder &b, AttentionOp op, Value products, Value 
   });
 }
 
-/// Division by the sum of exponentials comes after the second product, so that one pass over the keys suffices. Only a mask can hide a
-/// whole row: its maximum is then -inf, and its result zero.
+/// Division by the sum of exponentials comes after the second product, so that one pass over the keys suffices. A row is hidden by a
+/// mask or for want of keys: its maximum is then -inf, and its result zero whatever its weights (exp(-inf - -inf)) came to.
 Value AttentionOp::decompose(GraphBuilder &b) {
   Heads heads = splitHeads(b, *this);
   int64_t rank = sizesOf(getQuery()).size(), numBatch = rank - 2, queryRank = sizesOf(heads.query).size();
@@ -107,14 +107,12 @@ Value AttentionOp::decompose(GraphBuilder &b) {
   Type compute = getElementType(scores), element = getElementType(getValue());
 
   Value most = b.reduce(Combiner::max, scores, queryRank - 1, compute, /*keepDims=*/true);
-  bool mayHideRows = static_cast<bool>(getMask());
+  auto keys = dyn_cast<AffineConstantExpr>(sizesOf(getKey())[rank - 2]);
+  bool mayHideRows = getMask() || !keys || keys.getValue() == 0;
   auto isHidden = [&](ScalarBuilder &s, Value maximum) {
     return s.compare(Function::eq, maximum, s.constant(compute, -std::numeric_limits<double>::infinity()));
   };
-  Value weights = b.map(compute, {scores, most}, [&](ScalarBuilder &s, ArrayRef<Value> x) {
-    Value shift = mayHideRows ? s.select(isHidden(s, x[1]), s.constant(compute, 0), x[1]) : x[1];
-    return s.exp(s.sub(x[0], shift));
-  });
+  Value weights = b.map(compute, {scores, most}, [&](ScalarBuilder &s, ArrayRef<Value> x) { return s.exp(s.sub(x[0], x[1])); });
   Value sum = b.reduce(Combiner::add, weights, queryRank - 1, compute, /*keepDims=*/true);
   Value weighted = b.contract(b.convert(weights, element), getValue(), batch, {queryRank - 1, rank - 2});
   Type resultElement = getElementType(getResult());

@@ -146,6 +146,9 @@ Value GraphBuilder::contract(Value lhs, Value rhs, ArrayRef<int64_t> batch, Arra
     if (!isPaired(i, 1))
       sizes.push_back(size);
   Type element = getAccumulatorType(getElementType(lhs));
+  for (size_t i = 0; i < over.size(); i += 2)
+    if (isSize(left[over[i]], 0)) // a sum of nothing, whose operands may have lost the dimension
+      return expand(constant(element, 0), sizes);
   return ContractOp::create(builder, loc, emmy::getTensorType(sizes, element), lhs, rhs, batch, over);
 }
 

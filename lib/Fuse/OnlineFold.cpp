@@ -213,7 +213,18 @@ Value FoldEmitter::emitBlock(const StreamedReduction &reduction) {
   return builder.clone(*reduction.op, mapping)->getResult(0);
 }
 
-/// exp(Σ coefficient * (after - before)) for the carried sum.
+/// Whether an exponent is an extremum itself, so that it moves one way, from an infinity: its factors are at most 1.
+static bool isExtremum(const Exponent &exponent) {
+  Value scalar = exponent.scalar;
+  while (auto extend = scalar.getDefiningOp<arith::ExtFOp>())
+    scalar = extend.getIn();
+  auto argument = dyn_cast<BlockArgument>(scalar);
+  auto reduce = argument ? MapOp(exponent.map).getInputs()[argument.getArgNumber()].getDefiningOp<ReduceOp>() : ReduceOp();
+  return reduce && reduce.getKind() == (exponent.coefficient < 0 ? Combiner::max : Combiner::min);
+}
+
+/// exp(Σ coefficient * (after - before)) for the carried sum. Where it could be infinite for a first block it is the largest number
+/// instead, as nothing times it has to be nothing.
 Value FoldEmitter::emitScale(const StreamedReduction &reduction, Type element) {
   SmallVector<Value> operands;
   for (const Exponent &exponent : reduction.exponents) {
@@ -232,7 +243,12 @@ Value FoldEmitter::emitScale(const StreamedReduction &reduction, Type element) {
       }
       sum = sum ? Value(arith::AddFOp::create(builder, loc, sum, term)) : term;
     }
-    return math::ExpOp::create(builder, loc, sum);
+    Value scale = math::ExpOp::create(builder, loc, sum);
+    if (llvm::all_of(reduction.exponents, isExtremum))
+      return scale;
+    auto type = cast<FloatType>(scale.getType());
+    auto largest = FloatAttr::get(type, APFloat::getLargest(type.getFloatSemantics()));
+    return arith::MinimumFOp::create(builder, loc, scale, arith::ConstantOp::create(builder, loc, largest));
   });
 }
 

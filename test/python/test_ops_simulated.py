@@ -11,7 +11,7 @@ import torch
 import torch.utils._pytree as pytree
 from emmy._testing import assert_close_to_eager, reference64
 from emmy.simulator import simulating
-from test_ops import CASES, Case
+from test_ops import CASES, Case, copied
 
 
 def with_gaps(value: Any) -> Any:
@@ -29,7 +29,7 @@ def check(case: Case, inputs: tuple[Any, ...], target: str) -> None:
         reference64(case.function, inputs),
         eager,
     )
-    assert_close_to_eager(emmy.compile(case.function, target=target, fullgraph=True)(*inputs), eager, exact)
+    assert_close_to_eager(emmy.compile(copied(case.function), target=target, fullgraph=True)(*inputs), eager, exact)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=["f32", "bf16"])

@@ -134,7 +134,27 @@ static Value scaleBy(OpBuilder &b, Location loc, Value value, double factor) {
   return arith::MulFOp::create(b, loc, value, arith::ConstantOp::create(b, loc, b.getFloatAttr(value.getType(), factor)));
 }
 
-/// exp(a - b) = exp2(a·log2(e) - b·log2(e)).
+/// True if an element is made of products alone, perhaps scaled or masked out. Only others, such as sums with a mask of the least
+/// finite numbers, come so close to the largest number that log2(e) times them is infinite.
+static bool isProduct(Value element) {
+  Value other;
+  if (std::optional<APFloat> factor = factorOf(element, other))
+    return isPositiveFinite(*factor) && isProduct(other);
+  if (auto select = element.getDefiningOp<arith::SelectOp>())
+    return matchPattern(select.getFalseValue(), m_NegInfFloat()) && isProduct(select.getTrueValue());
+  if (auto sum = element.getDefiningOp<arith::AddFOp>())
+    return isProduct(sum.getLhs()) && isProduct(sum.getRhs());
+  auto argument = dyn_cast<BlockArgument>(element);
+  auto map = argument ? dyn_cast<MapOp>(argument.getOwner()->getParentOp()) : MapOp();
+  if (!map)
+    return false;
+  Operation *producer = map.getInputs()[argument.getArgNumber()].getDefiningOp();
+  if (auto inner = dyn_cast_or_null<MapOp>(producer))
+    return isProduct(yielded(inner));
+  return isa_and_nonnull<sched::MmaOp>(producer);
+}
+
+/// exp(a - b) = exp2(a·log2(e) - b·log2(e)) for products, whose factor takes up log2(e), else exp2((a - b)·log2(e)).
 static void useExp2(math::ExpOp exp) {
   if (!exp.getType().isF32())
     return;
@@ -143,7 +163,7 @@ static void useExp2(math::ExpOp exp) {
   Value exponent = exp.getOperand();
   auto difference = exponent.getDefiningOp<arith::SubFOp>();
   Value scaled;
-  if (difference)
+  if (difference && isProduct(difference.getLhs()))
     scaled = arith::SubFOp::create(b, loc, scaleBy(b, loc, difference.getLhs(), M_LOG2E), scaleBy(b, loc, difference.getRhs(), M_LOG2E));
   else
     scaled = scaleBy(b, loc, exponent, M_LOG2E);

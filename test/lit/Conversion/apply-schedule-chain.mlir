@@ -64,3 +64,48 @@ emmy_fuse.kernel @causal(%q: tensor<4096x128xbf16>, %k: tensor<4096x128xbf16>, %
   }
   emmy_fuse.store %y to %o over [m, c] at [m, c] : !emmy_fuse.value<[m, c] x bf16>, tensor<4096x128xbf16>
 }
+
+// With a mask of the least finite numbers a score times log2(e) would be infinite: the maximum is taken off first.
+// CHECK-LABEL: emmy_sched.program @added_mask
+// CHECK:       arith.addf
+// CHECK:       emmy_sched.reduce max
+// CHECK:       %[[SCALE:.+]] = arith.subf
+// CHECK:       arith.mulf %[[SCALE]]
+// CHECK-NEXT:  math.exp2
+// CHECK:       %[[WEIGHT:.+]] = arith.subf
+// CHECK:       arith.mulf %[[WEIGHT]]
+// CHECK-NEXT:  math.exp2
+emmy_fuse.kernel @added_mask(%q: tensor<4096x128xbf16>, %k: tensor<4096x128xbf16>, %v: tensor<4096x128xbf16>, %w: tensor<4096x4096xbf16>) outs(%o: tensor<4096x128xbf16>) axes(m = 4096, n = 4096, d = 128, c = 128) attributes {emmy_sched.schedule = #emmy_sched.chain<rows = [m: 64], over = [n: 128], stages = [2, 2], consumers = 1, registers = [24, 240], section = 1, epilogue = tma>} {
+  %a = emmy_fuse.load %q over [m, d] at [m, d] : tensor<4096x128xbf16>
+  %b = emmy_fuse.load %k over [n, d] at [n, d] : tensor<4096x128xbf16>
+  %e = emmy_fuse.load %v over [n, c] at [n, c] : tensor<4096x128xbf16>
+  %mask = emmy_fuse.load %w over [m, n] at [m, n] : tensor<4096x4096xbf16>
+  %s = emmy_fuse.contract %a, %b over [d] : (!emmy_fuse.value<[m, d] x bf16>, !emmy_fuse.value<[n, d] x bf16>) -> !emmy_fuse.value<[m, n] x f32>
+  %t = emmy_fuse.map(%s, %mask) : (!emmy_fuse.value<[m, n] x f32>, !emmy_fuse.value<[m, n] x bf16>) -> !emmy_fuse.value<[m, n] x f32> {
+  ^bb0(%x: f32, %y: bf16):
+    %z = arith.extf %y : bf16 to f32
+    %u = arith.addf %x, %z : f32
+    emmy_fuse.yield %u : f32
+  }
+  %max = emmy_fuse.reduce max %t over [n] : !emmy_fuse.value<[m, n] x f32> -> !emmy_fuse.value<[m] x f32>
+  %exp = emmy_fuse.map(%t, %max) : (!emmy_fuse.value<[m, n] x f32>, !emmy_fuse.value<[m] x f32>) -> !emmy_fuse.value<[m, n] x f32> {
+  ^bb0(%x: f32, %y: f32):
+    %p = arith.subf %x, %y : f32
+    %u = math.exp %p : f32
+    emmy_fuse.yield %u : f32
+  }
+  %wt = emmy_fuse.map(%exp) : (!emmy_fuse.value<[m, n] x f32>) -> !emmy_fuse.value<[m, n] x bf16> {
+  ^bb0(%x: f32):
+    %p = arith.truncf %x : f32 to bf16
+    emmy_fuse.yield %p : bf16
+  }
+  %sum = emmy_fuse.reduce add %exp over [n] : !emmy_fuse.value<[m, n] x f32> -> !emmy_fuse.value<[m] x f32>
+  %r = emmy_fuse.contract %wt, %e over [n] : (!emmy_fuse.value<[m, n] x bf16>, !emmy_fuse.value<[n, c] x bf16>) -> !emmy_fuse.value<[m, c] x f32>
+  %y = emmy_fuse.map(%r, %sum) : (!emmy_fuse.value<[m, c] x f32>, !emmy_fuse.value<[m] x f32>) -> !emmy_fuse.value<[m, c] x bf16> {
+  ^bb0(%x: f32, %z: f32):
+    %p = arith.divf %x, %z : f32
+    %u = arith.truncf %p : f32 to bf16
+    emmy_fuse.yield %u : bf16
+  }
+  emmy_fuse.store %y to %o over [m, c] at [m, c] : !emmy_fuse.value<[m, c] x bf16>, tensor<4096x128xbf16>
+}

@@ -41,6 +41,30 @@ emmy_fuse.kernel @log_sum_exp(%x: tensor<8x512xf32>) outs(%y: tensor<8xf32>) axe
   emmy_fuse.store %r to %y over [m] at [m] : !m, tensor<8xf32>
 }
 
+// An exponent that only follows a maximum may have jumped down from nothing to a first block: the scale stays finite.
+// CHECK-LABEL: emmy_fuse.kernel @guarded_maximum
+// CHECK: emmy_fuse.fold over n
+// CHECK: math.exp
+// CHECK: math.exp
+// CHECK-NEXT: %[[LARGEST:.+]] = arith.constant 3.40282347E+38 : f32
+// CHECK-NEXT: arith.minimumf %{{.+}}, %[[LARGEST]]
+emmy_fuse.kernel @guarded_maximum(%x: tensor<8x512xf32>) outs(%y: tensor<8xf32>) axes(m = 8, n = 512) {
+  %a = emmy_fuse.load %x over [m, n] at [m, n] : tensor<8x512xf32>
+  %t = emmy_fuse.reduce max %a over [n] : !mn -> !m
+  %e = emmy_fuse.map(%a, %t) : (!mn, !m) -> !mn {
+  ^bb0(%p: f32, %q: f32):
+    %low = arith.constant 0xFF800000 : f32
+    %zero = arith.constant 0.0 : f32
+    %hidden = arith.cmpf oeq, %q, %low : f32
+    %shift = arith.select %hidden, %zero, %q : f32
+    %0 = arith.subf %p, %shift : f32
+    %1 = math.exp %0 : f32
+    emmy_fuse.yield %1 : f32
+  }
+  %l = emmy_fuse.reduce add %e over [n] : !mn -> !m
+  emmy_fuse.store %l to %y over [m] at [m] : !m, tensor<8xf32>
+}
+
 // The statistics of a row are folded; its elements are read again for the result.
 // CHECK-LABEL: emmy_fuse.kernel @softmax_rows
 // CHECK: emmy_fuse.fold over n

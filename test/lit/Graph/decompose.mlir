@@ -83,6 +83,32 @@ func.func @attention_with_shared_heads(%q: tensor<1x4x16x64xbf16>, %k: tensor<1x
   return %o : tensor<1x4x16x64xbf16>
 }
 
+// Scores are relative to their maximum as it is, so that it can be followed through a stream; a row that a mask hides is replaced at
+// the end.
+// CHECK-LABEL: func.func @attention_with_a_mask
+func.func @attention_with_a_mask(%q: tensor<1x4x16x64xbf16>, %m: tensor<16x16xbf16>) -> tensor<1x4x16x64xbf16> {
+  // CHECK:      emmy_graph.reduce max
+  // CHECK-NEXT: emmy_graph.reshape
+  // CHECK-NEXT: emmy_graph.map
+  // CHECK-NEXT: ^bb0(%[[SCORE:.+]]: f32, %[[MOST:.+]]: f32):
+  // CHECK-NEXT:   arith.subf %[[SCORE]], %[[MOST]]
+  // CHECK-NEXT:   math.exp
+  // CHECK:      arith.divf
+  // CHECK:      arith.cmpf oeq
+  // CHECK:      arith.select
+  %o = emmy_graph.attention %q, %q, %q mask %m {scale = 0.125 : f64}
+      : (tensor<1x4x16x64xbf16>, tensor<1x4x16x64xbf16>, tensor<1x4x16x64xbf16>, tensor<16x16xbf16>) -> tensor<1x4x16x64xbf16>
+  return %o : tensor<1x4x16x64xbf16>
+}
+
+// CHECK-LABEL: func.func @product_over_nothing_is_zero
+func.func @product_over_nothing_is_zero(%a: tensor<4x0xf32>, %b: tensor<0x8xf32>) -> tensor<4x8xf32> {
+  // CHECK-NOT: emmy_graph.contract
+  // CHECK:     arith.constant dense<0.000000e+00>
+  %y = emmy_graph.matmul %a, %b : (tensor<4x0xf32>, tensor<0x8xf32>) -> tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
+}
+
 // CHECK-LABEL: func.func @embedding
 func.func @embedding(%t: tensor<100x8xf32>, %i: tensor<2x3xi64>) -> tensor<2x3x8xf32> {
   // CHECK-NEXT: emmy_graph.take %{{.+}}, %{{.+}} dim 0
