@@ -16,6 +16,7 @@ inline constexpr uint32_t kMajorVersion = 1;
 inline constexpr const char *kExchangeCapsule = "dlpack_exchange_api";
 
 enum DeviceType : int32_t { kCpu = 1, kCuda = 2 };
+inline constexpr uint8_t kFloat = 2; ///< Type code of IEEE floats; bf16 has its own.
 
 struct Version {
   uint32_t major, minor;

@@ -106,7 +106,8 @@ ArgValue PyPlan::readArg(PyObject *object, const TorchBridge &torch) const {
   if (torch.isTensor(object)) {
     dlpack::Tensor tensor = torch.borrow(object);
     arg.onGpu = tensor.device.type == dlpack::kCuda;
-    if (tensor.dtype.lanes == 1)
+    // DLPack does not tell of lazy negation; the frontend makes such a tensor's numbers and calls again.
+    if (tensor.dtype.lanes == 1 && !torch.isNegated(object, tensor))
       arg.dtype = fromDLPack(tensor.dtype.code, tensor.dtype.bits);
     arg.device = tensor.device.id;
     arg.rank = tensor.rank;

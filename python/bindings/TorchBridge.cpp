@@ -53,6 +53,7 @@ TorchBridge::TorchBridge() {
   tensorType = reinterpret_cast<PyTypeObject *>(tensor.release().ptr());
   emptyStrided = keepAttribute(torch, "empty_strided");
   deviceType = keepAttribute(torch, "device");
+  isNeg = PyUnicode_InternFromString("is_neg");
   fastEmpty[0] = findFastEmpty("_empty_strided_cpu");
   fastEmpty[1] = findFastEmpty("_empty_strided_cuda");
   for (unsigned i = 0; i < runtime::kNumDTypes; ++i)
@@ -77,6 +78,17 @@ dlpack::Tensor TorchBridge::borrow(PyObject *object) const {
     throw nb::python_error();
   tensor.data = static_cast<char *>(tensor.data) + tensor.byteOffset;
   return tensor;
+}
+
+bool TorchBridge::isNegated(PyObject *object, const dlpack::Tensor &tensor) const {
+  // Only parts of complex numbers are, and none of those has elements of bf16, which most calls are about.
+  if (tensor.dtype.code != dlpack::kFloat)
+    return false;
+  PyObject *arguments[] = {object};
+  nb::object answer = nb::steal(PyObject_VectorcallMethod(isNeg, arguments, 1, nullptr));
+  if (!answer.is_valid())
+    throw nb::python_error();
+  return answer.ptr() == Py_True;
 }
 
 static nb::object toTuple(llvm::ArrayRef<int64_t> values) {

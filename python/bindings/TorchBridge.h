@@ -25,6 +25,9 @@ public:
   /// The tensor behind `object`; sizes and strides are borrowed from it.
   dlpack::Tensor borrow(PyObject *object) const;
 
+  /// Whether a tensor holds the negatives of what lies in its memory, as imaginary parts of lazily conjugated numbers do.
+  bool isNegated(PyObject *object, const dlpack::Tensor &tensor) const;
+
   /// A new tensor, uninitialised. Its storage is PyTorch's own, so that `record_stream` and resizing work as for any other tensor.
   /// `device` is -1 for the CPU.
   nanobind::object create(const runtime::TensorLayout &layout, int32_t device) const;
@@ -44,6 +47,7 @@ private:
   PyObject *fastEmpty[2];               ///< Its short forms for CPU and GPU; may be null.
   PyObject *dtypes[runtime::kNumDTypes]; ///< torch.float32, ...; null where this PyTorch has none.
   PyObject *deviceType;                 ///< torch.device
+  PyObject *isNeg;                      ///< "is_neg"
 };
 
 } // namespace emmy

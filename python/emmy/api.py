@@ -5,13 +5,14 @@ from __future__ import annotations
 import copy
 import logging
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import torch
 
 from emmy import config
 from emmy.errors import EmmyError, ShapeError, UsageError
+from emmy.executor import OverlapError
 from emmy.frontend.dynamic import Dynamic
 from emmy.frontend.program import Program, call_signature
 from emmy.pipeline import check_stage
@@ -35,13 +36,14 @@ def compile(
 
     Args:
         module: what to compile. Its parameters are read at every call, so `load_state_dict`, `.to()` and in-place
-            changes are seen.
+            changes are seen, and so are `train()`, `eval()` and autocast. Other Python values that it reads, such as
+            attributes and variables of a closure, are constants from the first call on.
         example_inputs: the arguments of a call, as a tuple or a dict of keywords. With them the program is traced once,
             now, and calls that do not fit are errors; without them it is traced at the first call, and again for other
             shapes.
         target: `sm_90a`, `cpu`, …; by default what the inputs are on.
         dynamic: the dimensions that vary, as `{"x": {0: ("tokens", 1, 8192)}}`; `True` for all of them, from size 2 up.
-        fullgraph: raise UnsupportedOpError instead of running unsupported operations eagerly.
+        fullgraph: raise an error instead of running eagerly what does not compile.
 
     Example:
         >>> model = torch.nn.Sequential(torch.nn.RMSNorm(64), torch.nn.Linear(64, 32))
@@ -90,7 +92,7 @@ class CompiledFunction:
     def trace(self, *args: Any, **kwargs: Any) -> Specialization:
         """Traces for a call with these arguments without compiling; the IR of every stage is then made on demand."""
         leaves, spec = self._flatten(args, kwargs)
-        return self._trace(args, kwargs, leaves, call_signature(leaves, spec))
+        return self._trace(args, kwargs, leaves, self._key(leaves, spec))
 
     def ir(self, stage: str) -> str:
         """The program at a stage: torch, graph, fuse, sched, tile, nvvm, llvm, ptx or sass."""
@@ -105,6 +107,9 @@ class CompiledFunction:
     def explain(self) -> str:
         """What was compiled, what was left to PyTorch and why, and what the passes chose."""
         return describe([entry for entries in self._entries.values() for entry in entries])
+
+    def __reduce__(self) -> Any:
+        return _restore, (self._module, self._target, self._dynamic, self._fullgraph)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> CompiledFunction:
         module = copy.deepcopy(self._module, memo)
@@ -130,14 +135,21 @@ class CompiledFunction:
             _log.warning("%s runs eagerly: an input requires a gradient and Emmy compiles inference only", self._program.name)
             return self._module(*args, **kwargs)
         self._note_gradients()
-        key = call_signature(leaves, spec)
+        key = self._key(leaves, spec)
         with self._lock:
             entry = next((entry for entry in self._entries.get(key, ()) if entry.accepts(leaves)), None)
             if entry is None:
                 self._refuse_if_fixed(args, kwargs, leaves, key)
                 entry = self._trace(args, kwargs, leaves, key)
         self._latest = entry
-        return entry.run(leaves)
+        try:
+            return entry.run(leaves)
+        except OverlapError:
+            _log.warning("%s runs eagerly: it writes to an argument that shares memory with another", self._program.name)
+            return self._module(*args, **kwargs)
+
+    def _key(self, leaves: list[Any], spec: Any) -> Any:
+        return call_signature(leaves, spec), self._program.modes()
 
     def _note_gradients(self) -> None:
         """Says once that the result will have no gradients, if the caller may expect some."""
@@ -159,7 +171,10 @@ class CompiledFunction:
         if not entries:
             self._program.leaf_names(args, kwargs)  # raises for arguments that are missing or too many
             raise ShapeError(
-                "call", "the structure and constants of the example inputs", "others", "compile without example_inputs"
+                "call",
+                "the structure, constants and modes (train, eval, autocast) of the example inputs",
+                "others",
+                "compile without example_inputs",
             )
         for entry in entries:
             difference = entry.difference(leaves)
@@ -179,9 +194,16 @@ class CompiledFunction:
         return self._latest
 
 
+def _restore(module: Callable[..., Any], target: str | None, dynamic: Dynamic, fullgraph: bool) -> CompiledFunction:
+    """What unpickling gives: it compiles again at its first call."""
+    return CompiledFunction(module, target=target, dynamic=dynamic, fullgraph=fullgraph)
+
+
 def _example_call(example_inputs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
     if isinstance(example_inputs, Mapping):
         return (), dict(example_inputs)
     if isinstance(example_inputs, torch.Tensor):
         return (example_inputs,), {}
+    if not isinstance(example_inputs, Iterable):
+        raise UsageError(f"example_inputs is a tuple of arguments or a dict of keywords, but got {example_inputs!r}")
     return tuple(example_inputs), {}

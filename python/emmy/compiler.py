@@ -195,9 +195,10 @@ def build(lowering: Lowering) -> Executable:
         return _build_cpu(lowering)
     if simulation := simulator.active():
         kernels = parse(lowering.text("tile"), make_context())
-        return Executable(simulator.SimulatedPlan(kernels, lowering.plan_json(), simulation), lowering)
+        plan = lowering.plan_json()
+        return Executable(_with_own_results(simulator.SimulatedPlan(kernels, plan, simulation), plan), lowering)
     code = compile_code(lowering)
-    return Executable(_runtime.Plan(code.plan, code.kernels), lowering)
+    return Executable(_with_own_results(_runtime.Plan(code.plan, code.kernels), code.plan), lowering)
 
 
 def compile_code(lowering: Lowering) -> CompiledCode:
@@ -223,8 +224,32 @@ def _build_cpu(lowering: Lowering) -> Executable:
     plan = lowering.plan_json()
     with lowering.timings.measure("LLVM"):
         code = _translate(_emmy.jit, lowering.last)
-    addresses = {step["launch"]: code.address(step["launch"]) for step in _launches(json.loads(plan)["steps"])}
-    return Executable(_runtime.Plan(plan, addresses, code), lowering, code)
+    try:
+        addresses = {step["launch"]: code.address(step["launch"]) for step in _launches(json.loads(plan)["steps"])}
+    except RuntimeError as error:
+        raise CompileError(str(error).strip(), ir_path=save_module(lowering.last)) from error
+    return Executable(_with_own_results(_runtime.Plan(plan, addresses, code), plan), lowering, code)
+
+
+def _with_own_results(plan: Callable[..., list[Any]], text: str) -> Callable[..., list[Any]]:
+    """The plan with results that share no memory with its arguments or each other, as those of a graph without views."""
+    document = json.loads(text)
+    buffers = [output["alias_of"] if isinstance(output, dict) else output for output in document["outputs"]]
+    shared = [
+        position
+        for position, buffer in enumerate(buffers)
+        if "arg" in document["buffers"][buffer] or buffer in buffers[:position]
+    ]
+    if not shared:
+        return plan
+
+    def run(*values: Any) -> list[Any]:
+        results = plan(*values)
+        for position in shared:
+            results[position] = results[position].clone()
+        return results
+
+    return run
 
 
 def _translate(function: Callable[..., Any], module: ir.Module, *arguments: Any) -> Any:

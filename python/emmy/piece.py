@@ -1,4 +1,7 @@
-"""A supported graph as a callable: one compiled plan for each layout of arguments that calls bring."""
+"""A supported graph as a callable: one compiled plan for each layout of arguments that calls bring.
+
+What the compiler turns out not to know runs eagerly, with a note, unless the whole graph has to be compiled.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +17,13 @@ from torch import fx
 from emmy import simulator
 from emmy._runtime import PlanMismatch
 from emmy.compiler import Executable, Lowering, Timings, build
-from emmy.errors import DeviceError
+from emmy.errors import DeviceError, ToolNotFoundError
 from emmy.frontend.importer import import_graph
 from emmy.frontend.symbols import size_text
 from emmy.frontend.traced import InputSpec, SymbolInfo
 from emmy.layout import layout_text
 
-__all__ = ["Piece"]
+__all__ = ["Piece", "own_results"]
 
 _log = logging.getLogger("emmy.compiler")
 
@@ -33,19 +36,22 @@ class Piece(torch.nn.Module):
 
     def __init__(
         self,
-        graph: fx.Graph,
+        body: fx.GraphModule,
         inputs: Sequence[InputSpec],
         symbols: Mapping[sympy.Symbol, SymbolInfo],
         target: str,
         timings: Timings | None = None,
+        fullgraph: bool = False,
     ) -> None:
         super().__init__()
-        self.graph, self.inputs, self.symbols = graph, list(inputs), dict(symbols)
+        self.graph, self.inputs, self.symbols = body.graph, list(inputs), dict(symbols)
         self.target = target
-        (output,) = (node for node in graph.nodes if node.op == "output")
+        self.failure: Exception | None = None
+        self._body, self._fullgraph = body, fullgraph
+        (output,) = (node for node in body.graph.nodes if node.op == "output")
         self._returns_tuple = isinstance(output.args[0], (tuple, list))
         self.timings = timings or Timings()
-        self._variants: dict[tuple[str, ...], Executable] = {}
+        self._variants: dict[tuple[str, ...], Executable | None] = {}
         self._order: list[Executable] = []
         self._default: Lowering | None = None
         self._lock = threading.Lock()
@@ -62,10 +68,13 @@ class Piece(torch.nn.Module):
                 return executable.plan(*values)
             except PlanMismatch:
                 continue
-        return self.variant(values).plan(*values)
+        # A lazily negated tensor holds other numbers than its memory.
+        values = tuple(value.resolve_neg() if isinstance(value, torch.Tensor) else value for value in values)
+        compiled = self.variant(values)
+        return self._run_eagerly(values) if compiled is None else compiled.plan(*values)
 
-    def variant(self, values: Sequence[Any]) -> Executable:
-        """The executable for the layouts of these arguments, compiled if it does not exist yet."""
+    def variant(self, values: Sequence[Any]) -> Executable | None:
+        """The executable for the layouts of these arguments, compiled if it does not exist yet; None if it runs eagerly."""
         layouts = tuple(self._layouts(values))
         if self.target != "cpu" and not torch.cuda.is_available() and not simulator.active():
             raise DeviceError(
@@ -76,10 +85,30 @@ class Piece(torch.nn.Module):
             if layouts not in self._variants:
                 if self._variants:
                     _log.info("compiling again for another layout of the arguments: %s", self._difference(layouts))
-                self._variants[layouts] = build(self._lower(layouts))
+                self._variants[layouts] = self._build(layouts)
             executable = self._variants[layouts]
-            self._order = [executable, *(other for other in self._order if other is not executable)]
+            if executable is not None:
+                self._order = [executable, *(other for other in self._order if other is not executable)]
         return executable
+
+    def _build(self, layouts: Sequence[str]) -> Executable | None:
+        try:
+            return build(self._lower(layouts))
+        except (DeviceError, ToolNotFoundError):
+            raise
+        except Exception as error:
+            # The importer and the code generators raise whatever they like.
+            if self._fullgraph:
+                raise
+            self.failure = error
+            names = {node.target.__name__ for node in self.graph.nodes if isinstance(node.target, torch._ops.OpOverload)}
+            _log.warning("a piece of %s runs eagerly: it does not compile: %s", ", ".join(sorted(names)), error)
+            return None
+
+    def _run_eagerly(self, values: Sequence[Any]) -> list[Any]:
+        with torch.no_grad():
+            results = self._body(*values)
+        return own_results(list(results) if self._returns_tuple else [results], values)
 
     def lowering(self) -> Lowering:
         """The IR of the latest executable; before there is one, for contiguous arguments."""
@@ -120,3 +149,16 @@ class Piece(torch.nn.Module):
             f"{spec.name} {new or 'contiguous'}" for spec, old, new in zip(self.inputs, known, layouts, strict=True) if old != new
         ]
         return "; ".join(changed) or "another combination"
+
+
+def own_results(results: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+    """The results of eager operations, copied where they handed on storage of an argument."""
+    storages = {value.untyped_storage().data_ptr() for value in values if _is_strided(value)}
+    return [
+        result.clone() if _is_strided(result) and result.untyped_storage().data_ptr() in storages else result
+        for result in results
+    ]
+
+
+def _is_strided(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.layout is torch.strided

@@ -50,10 +50,12 @@ class TensorSignature:
         return None
 
     def changed(self, values: Sequence[Any]) -> bool:
-        """Whether state has another type or size than in the trace, or anything is on another kind of device."""
+        """Whether state is gone or has another type or size than in the trace, or anything is on another kind of device."""
         for spec, traced, actual in zip(self._inputs, self._values, values, strict=True):
             if not isinstance(traced, torch.Tensor):
                 continue
+            if not isinstance(actual, torch.Tensor):
+                return True
             if actual.device.type != traced.device.type and spec.kind != "constant":
                 return True
             if spec.is_state and (actual.dtype != traced.dtype or actual.shape != traced.shape):

@@ -11,7 +11,7 @@ import torch.utils._pytree as pytree
 from emmy._runtime import PlanMismatch
 from emmy.compiler import Timings
 from emmy.errors import Diagnostic, ShapeError
-from emmy.executor import Executor
+from emmy.executor import Executor, OverlapError
 from emmy.frontend.decompose import decompose_unsupported
 from emmy.frontend.dynamic import Dynamic
 from emmy.frontend.export import trace
@@ -33,33 +33,44 @@ def specialize(
         decompose_unsupported(traced.graph)
         if fullgraph:
             check_supported(traced)
-    return Specialization(program, traced, target, timings)
+    return Specialization(program, traced, target, timings, fullgraph)
+
+
+class LayoutError(Exception):
+    """An input of which views are returned is contiguous now and was not when it was traced, or the other way round."""
 
 
 class Specialization:
     """See the module's description. Calls are safe from any thread."""
 
-    Mismatch = (PlanMismatch, TypeError)
+    Mismatch = (PlanMismatch, TypeError, OverlapError, LayoutError)
 
-    def __init__(self, program: Program, traced: Traced, target: str, timings: Timings | None = None) -> None:
+    def __init__(
+        self, program: Program, traced: Traced, target: str, timings: Timings | None = None, fullgraph: bool = False
+    ) -> None:
         self.name, self.target = program.name, target
-        self.executor = Executor(traced, target, timings)
+        self.executor = Executor(traced, target, timings, fullgraph)
+        self.modes = program.modes()
         self.signature = TensorSignature(traced)
         self._state = _state_slots(program, traced.inputs, target)
         self._user = [spec.leaf for spec in traced.inputs if not spec.is_state]
+        self._viewed = _contiguity_of_viewed(traced)
         self._out_spec = traced.out_spec
         self._arity = _flat_arity(traced)
         self._single = _is_single_result(traced)
 
     def matches_flat(self, args: tuple[Any, ...]) -> bool:
         """Whether a call may be this one without taking its arguments apart."""
-        if len(args) != self._arity:
+        if len(args) != self._arity or not self.modes.are_current():
             return False
         return not (torch.is_grad_enabled() and any(getattr(arg, "requires_grad", True) for arg in args))
 
     def accepts(self, leaves: Sequence[Any]) -> bool:
         """Whether types, sizes and devices of a call and of the module's state are those of the trace."""
-        return self.difference(leaves) is None and not self.signature.changed(self._values(leaves))
+        if self.difference(leaves) is not None:
+            return False
+        values = self._values(leaves)
+        return not self.signature.changed(values) and self._views_fit(values)
 
     def difference(self, leaves: Sequence[Any]) -> ShapeError | None:
         """What does not fit in a call's own arguments."""
@@ -70,6 +81,8 @@ class Specialization:
         values = self._values(leaves)
         if self._single:
             return self.executor.compute(*values)[0]
+        if not self._views_fit(values):
+            raise LayoutError
         assert self._out_spec is not None
         return pytree.tree_unflatten(self.executor(values), self._out_spec)
 
@@ -84,8 +97,12 @@ class Specialization:
             return texts[0]
         return "\n".join(f"// piece {index} of {len(texts)}\n{text}" for index, text in enumerate(texts, 1))
 
+    def _views_fit(self, values: Sequence[Any]) -> bool:
+        """Operations like `contiguous` leave no trace where they hand back what they get."""
+        return all(values[position].is_contiguous() == contiguous for position, contiguous in self._viewed)
+
     def _values(self, leaves: Sequence[Any]) -> list[Any]:
-        return [table[key] for table, key in self._state] + [leaves[leaf] for leaf in self._user]
+        return [table.get(key) for table, key in self._state] + [leaves[leaf] for leaf in self._user]
 
 
 def describe(entries: Sequence[Specialization]) -> str:
@@ -97,6 +114,9 @@ def describe(entries: Sequence[Specialization]) -> str:
             where = f" at {rejection.location}" if rejection.location else ""
             lines.append(f"  eager: {rejection.op}{where}: {rejection.reason}")
         for index, piece in enumerate(entry.executor.pieces, 1):
+            if piece.failure is not None:
+                lines.append(f"  piece {index} of {len(entry.executor.pieces)} runs eagerly: {piece.failure}")
+                continue
             count = len(piece.executables)
             state = f"compiled for {count} layout{'s' if count > 1 else ''} of its arguments" if count else "not called yet"
             lines.append(f"  piece {index} of {len(entry.executor.pieces)}: {state}")
@@ -124,6 +144,12 @@ def _state_slots(program: Program, inputs: Sequence[InputSpec], target: str) -> 
         elif spec.is_state:
             slots.append(program.state_slot(spec.name))
     return slots
+
+
+def _contiguity_of_viewed(traced: Traced) -> list[tuple[int, bool]]:
+    nodes = traced.placeholders()
+    viewed = sorted({spec.index for spec in traced.outputs if spec.kind == "input"})
+    return [(position, bool(nodes[position].meta["val"].is_contiguous())) for position in viewed]
 
 
 def _flat_arity(traced: Traced) -> int:

@@ -41,6 +41,8 @@ def normalise(dynamic: Dynamic, names: Sequence[str], arguments: Mapping[str, An
     """Checks a `dynamic=` argument against the inputs it names and brings it to one form."""
     if dynamic is None or isinstance(dynamic, bool):
         return DynamicRequest(bool(dynamic), {}, {})
+    if not isinstance(dynamic, Mapping) or not all(isinstance(entry, Mapping) for entry in dynamic.values()):
+        raise UsageError(f"dynamic: expects True or a dict such as {{'x': {{0: 'rows'}}}}, but got {dynamic!r}")
     dims: dict[str, dict[int, str]] = {}
     ranges: dict[str, tuple[int, int]] = {}
     for key, entry in dynamic.items():

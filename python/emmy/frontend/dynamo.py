@@ -13,11 +13,12 @@ from typing import Any
 import sympy
 import torch
 from emmy import config
-from emmy.executor import Executor
+from emmy.executor import Executor, OverlapError
 from emmy.frontend.clean import clean_graph
 from emmy.frontend.decompose import decompose_unsupported
 from emmy.frontend.symbols import collect_symbols
-from emmy.frontend.traced import UNBOUNDED, InputSpec, Mutation, OutputSpec, Traced, describe_output
+from emmy.frontend.traced import UNBOUNDED, InputSpec, Mutation, OutputBuilder, OutputSpec, Traced
+from emmy.frontend.views import View, find_views
 from emmy.targets import resolve_target
 from torch import fx
 from torch._functorch.aot_autograd import aot_export_module
@@ -46,7 +47,11 @@ def emmy_backend(
     leaves = [spec.leaf for spec in traced.inputs]
 
     def run(*args: Any) -> tuple[Any, ...]:
-        return tuple(executor([args[leaf] for leaf in leaves]))
+        try:
+            return tuple(executor([args[leaf] for leaf in leaves]))
+        except OverlapError:
+            _log.warning("a graph runs eagerly: it writes to an argument that shares memory with another")
+            return tuple(module.forward(*args))
 
     return run
 
@@ -58,15 +63,16 @@ def trace_dynamo(module: fx.GraphModule, example_inputs: Sequence[Any]) -> Trace
     with torch.no_grad():
         graph, signature = aot_export_module(module, fakes, trace_joint=False, pre_dispatch=True, decompositions={})
     assert isinstance(graph, fx.GraphModule)
-    clean_graph(graph)
     placeholders = [node for node in graph.graph.nodes if node.op == "placeholder"]
+    mutated = {str(name): str(target) for name, target in signature.user_inputs_to_mutate.items()}
+    originals, views = _find_views(graph.graph, placeholders, mutated)
+    clean_graph(graph)
     specs = {
         node: InputSpec("parameter" if isinstance(value, torch.nn.Parameter) else "user", source.name, leaf)
         for leaf, (node, source, value) in enumerate(zip(placeholders, captured, example_inputs, strict=True))
     }
-    mutated = {str(name): str(target) for name, target in signature.user_inputs_to_mutate.items()}
     kept = _drop_unused(graph, specs, set(mutated.values()))
-    outputs, mutations = _split_outputs(graph, list(kept), mutated)
+    outputs, mutations = _split_outputs(graph, list(kept), mutated, OutputBuilder(list(kept), views, originals))
     decompose_unsupported(graph)
     traced = Traced(graph, list(kept.values()), outputs, mutations)
     traced.symbols = collect_symbols(kept, _symbol_ranges(kept), {})
@@ -110,23 +116,28 @@ def _read_from_tensor(graph: fx.Graph, symbol: fx.Node, expression: sympy.Expr, 
                 return
 
 
+def _find_views(graph: fx.Graph, placeholders: Sequence[fx.Node], mutated: dict[str, str]) -> tuple[list[Any], dict[int, View]]:
+    (output,) = (node for node in graph.nodes if node.op == "output")
+    returned = list(output.args[0])
+    by_name = {node.name: node for node in placeholders}
+    count = len(mutated)  # what is written into inputs comes first
+    written = {value: by_name[mutated[value.name]] for value in returned[:count]}
+    return returned, find_views(graph, [None] * count + returned[count:], written)
+
+
 def _split_outputs(
-    graph: fx.GraphModule, inputs: list[fx.Node], mutated: dict[str, str]
+    graph: fx.GraphModule, inputs: list[fx.Node], mutated: dict[str, str], builder: OutputBuilder
 ) -> tuple[list[OutputSpec], list[Mutation]]:
     (output,) = (node for node in graph.graph.nodes if node.op == "output")
     names = [node.name for node in inputs]
-    results: list[fx.Node] = []
-    outputs: list[OutputSpec] = []
     mutations: list[Mutation] = []
-    pending = dict(mutated)
-    for value in output.args[0]:
-        name = getattr(value, "name", None)
-        if name in pending:
-            results.append(value)
-            mutations.append(Mutation(len(results) - 1, names.index(pending.pop(name))))
+    targets = list(mutated.values())
+    for position, value in enumerate(output.args[0]):
+        if position < len(targets):
+            mutations.append(Mutation(builder.add_result(value), names.index(targets[position])))
         else:
-            outputs.append(describe_output(value, inputs, results))
-    output.args = (tuple(results),)
+            builder.add_output(position, value)
+    outputs = builder.finish(graph.graph)
     graph.recompile()
     return outputs, mutations
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import logging
+import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr
@@ -20,7 +21,8 @@ from emmy.frontend.clean import clean_graph
 from emmy.frontend.dynamic import Dynamic, DynamicRequest, normalise, trace_shapes, widen_examples
 from emmy.frontend.program import Program
 from emmy.frontend.symbols import collect_symbols
-from emmy.frontend.traced import UNBOUNDED, InputSpec, Mutation, OutputSpec, Traced, describe_output
+from emmy.frontend.traced import UNBOUNDED, InputSpec, Mutation, OutputBuilder, OutputSpec, Traced
+from emmy.frontend.views import View, find_views
 from torch import fx
 from torch.export import ExportedProgram
 from torch.export.graph_signature import ConstantArgument, InputKind, OutputKind
@@ -28,6 +30,9 @@ from torch.export.graph_signature import ConstantArgument, InputKind, OutputKind
 __all__ = ["trace"]
 
 _log = logging.getLogger("emmy.frontend")
+
+# Torch's tracing replaces methods of nn.Module while it runs.
+_tracing = threading.RLock()
 
 
 def trace(program: Program, args: tuple[Any, ...], kwargs: dict[str, Any], dynamic: Dynamic = None) -> Traced:
@@ -41,7 +46,7 @@ def trace(program: Program, args: tuple[Any, ...], kwargs: dict[str, Any], dynam
     program.bind_structure(spec)
     arguments = dict(zip(names, leaves, strict=True))
     request = normalise(dynamic, names, arguments)
-    exported = _export(program, widen_examples(request, arguments), request)
+    exported = _export(program, _without_sharing(widen_examples(request, arguments)), request)
     assert program.out_spec is not None
     traced = _describe(exported, program, names, request)
     traced.in_spec, traced.out_spec = spec, program.out_spec
@@ -49,11 +54,25 @@ def trace(program: Program, args: tuple[Any, ...], kwargs: dict[str, Any], dynam
     return traced
 
 
+def _without_sharing(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Arguments of the same types and strides that share no memory, which torch cannot trace writes to; values do not matter."""
+    seen: set[int] = set()
+    result: dict[str, Any] = {}
+    for name, value in arguments.items():
+        if isinstance(value, torch.Tensor) and value.layout is torch.strided and value.numel():
+            address = value.untyped_storage().data_ptr()
+            if address in seen:
+                value = torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device=value.device)
+            seen.add(address)
+        result[name] = value
+    return result
+
+
 def _export(program: Program, arguments: dict[str, Any], request: DynamicRequest) -> ExportedProgram:
     shapes = trace_shapes(request, arguments)
     dynamic_shapes = None if shapes is None else (tuple(shapes.values()),)
     try:
-        with torch.no_grad(), _quiet():
+        with _tracing, torch.no_grad(), _quiet():
             exported = torch.export.export(program, tuple(arguments.values()), dynamic_shapes=dynamic_shapes, strict=False)
             if _is_functional(exported):
                 return exported
@@ -116,9 +135,10 @@ def _describe(exported: ExportedProgram, program: Program, names: list[str], req
             )
         else:
             raise TraceError(f"{program.name} cannot be traced: it takes a {spec.kind.name.lower()} as an input")
+    originals, views = _find_views(exported)
     clean_graph(module, constant_tensors)
     kept = _drop_unused(module, inputs, exported)
-    outputs, mutations = _split_outputs(exported, list(kept))
+    outputs, mutations = _split_outputs(exported, OutputBuilder(list(kept), views, originals), list(kept))
     ranges = {symbol: _integer_range(bounds) for symbol, bounds in exported.range_constraints.items()}
     labels = _symbol_labels(kept, request)
     traced = Traced(module, list(kept.values()), outputs, mutations)
@@ -126,27 +146,46 @@ def _describe(exported: ExportedProgram, program: Program, names: list[str], req
     return traced
 
 
-def _split_outputs(exported: ExportedProgram, order: list[fx.Node]) -> tuple[list[OutputSpec], list[Mutation]]:
+def _find_views(exported: ExportedProgram) -> tuple[list[Any], dict[int, View]]:
+    """What a graph returns before it is cleaned, and which of the user's results are views of inputs."""
+    graph, signature = exported.graph, exported.graph_signature
+    (output,) = (node for node in graph.nodes if node.op == "output")
+    placeholders = {node.name: node for node in graph.nodes if node.op == "placeholder"}
+    targets = {spec.target: spec.arg.name for spec in signature.input_specs if spec.target is not None}
+    returned = list(output.args[0])
+    written = {
+        value: placeholders[targets.get(spec.target, spec.target)]
+        for value, spec in zip(returned, signature.output_specs, strict=True)
+        if spec.kind is not OutputKind.USER_OUTPUT and isinstance(value, fx.Node)
+    }
+    constants = {spec.arg.name for spec in signature.input_specs if spec.kind is InputKind.CONSTANT_TENSOR}
+    candidates = [
+        value if spec.kind is OutputKind.USER_OUTPUT else None
+        for value, spec in zip(returned, signature.output_specs, strict=True)
+    ]
+    views = find_views(graph, candidates, written)
+    return returned, {position: view for position, view in views.items() if view.base.name not in constants}
+
+
+def _split_outputs(
+    exported: ExportedProgram, builder: OutputBuilder, order: list[fx.Node]
+) -> tuple[list[OutputSpec], list[Mutation]]:
     """Reads the output node, leaves only computed tensors in it, and says how the user's results are made of them."""
     module, signature = exported.graph_module, exported.graph_signature
     (output,) = (node for node in module.graph.nodes if node.op == "output")
     by_name = {node.name: position for position, node in enumerate(order)}
-    results: list[fx.Node] = []
-    outputs: list[OutputSpec] = []
     mutations: list[Mutation] = []
     targets = {spec.target: spec.arg.name for spec in signature.input_specs if spec.target is not None}
-    for value, spec in zip(output.args[0], signature.output_specs, strict=True):
+    for position, (value, spec) in enumerate(zip(output.args[0], signature.output_specs, strict=True)):
         if spec.kind is OutputKind.USER_OUTPUT:
-            outputs.append(describe_output(value, order, results))
+            builder.add_output(position, value)
         elif spec.kind in (OutputKind.BUFFER_MUTATION, OutputKind.PARAMETER_MUTATION):
-            results.append(value)
-            mutations.append(Mutation(len(results) - 1, by_name[targets[spec.target]]))
+            mutations.append(Mutation(builder.add_result(value), by_name[targets[spec.target]]))
         elif spec.kind is OutputKind.USER_INPUT_MUTATION:
-            results.append(value)
-            mutations.append(Mutation(len(results) - 1, by_name[spec.target]))
+            mutations.append(Mutation(builder.add_result(value), by_name[spec.target]))
         else:
             raise TraceError(f"the program has a {spec.kind.name.lower()} among its outputs")
-    output.args = (tuple(results),)
+    outputs = builder.finish(module.graph)
     module.recompile()
     return outputs, mutations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -21,10 +21,39 @@ ConstantKey = tuple[tuple[int, Any], ...]
 
 @dataclasses.dataclass
 class _Structure:
-    """The pytree structure of a call. It lives outside the module's attributes because tracing rolls those back."""
+    """The pytree structure of a call. It lives outside the module's attributes because tracing rolls those back.
+
+    `mode_owners` are the attributes of modules that may read their mode.
+    """
 
     inputs: pytree.TreeSpec | None = None
     outputs: pytree.TreeSpec | None = None
+    mode_owners: list[dict[str, Any]] = dataclasses.field(default_factory=list)
+
+
+class Modes:
+    """What else a trace fixes: which modules train, and autocast. Compares and hashes by value."""
+
+    def __init__(self, owners: Sequence[dict[str, Any]]) -> None:
+        self._owners = owners
+        self._key = self._read()
+
+    def are_current(self) -> bool:
+        """Whether the modes are still those at construction."""
+        return self._key == self._read()
+
+    def _read(self) -> tuple[Any, ...]:
+        training = [owner["training"] for owner in self._owners]
+        if not torch._C._is_any_autocast_enabled():
+            return (training,)
+        autocast = [(torch.is_autocast_enabled(kind), torch.get_autocast_dtype(kind)) for kind in ("cpu", "cuda")]
+        return (training, autocast)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Modes) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(repr(self._key))
 
 
 class Program(nn.Module):
@@ -45,6 +74,12 @@ class Program(nn.Module):
         self._signature = _signature_of(target)
         self._structure = _Structure()
         self.training = getattr(target, "training", False)
+        readers = [module for module in self.modules() if module is not self and _may_read_mode(module)]
+        self._structure.mode_owners = [module.__dict__ for module in readers]
+
+    def modes(self) -> Modes:
+        """The modes of now."""
+        return Modes(self._structure.mode_owners)
 
     @property
     def name(self) -> str:
@@ -117,6 +152,15 @@ class Program(nn.Module):
             if position == index:
                 return parameter.name
         return f"arg{index}"
+
+
+# What torch's own modules of these names do depends on `training`, unlike the rest of them.
+_MODE_READERS = ("Dropout", "BatchNorm", "InstanceNorm", "RReLU", "Attention", "Transformer", "RNN", "LSTM", "GRU")
+
+
+def _may_read_mode(module: nn.Module) -> bool:
+    own = type(module).__module__.startswith("torch.nn.modules.")
+    return not own or any(name in type(module).__name__ for name in _MODE_READERS)
 
 
 def call_signature(leaves: list[Any], spec: pytree.TreeSpec) -> tuple[Any, ...]:

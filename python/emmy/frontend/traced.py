@@ -6,16 +6,17 @@ Both entries produce it: `emmy.frontend.export` from a module and example inputs
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import sympy
 import torch
+from emmy.frontend.views import View
 from torch import fx
 from torch.utils._pytree import TreeSpec
 
-__all__ = ["InputSpec", "Mutation", "OutputSpec", "SymbolInfo", "Traced", "describe_output"]
+__all__ = ["InputSpec", "Mutation", "OutputBuilder", "OutputSpec", "SymbolInfo", "Traced"]
 
 UNBOUNDED = 2**31 - 1
 
@@ -43,8 +44,8 @@ class InputSpec:
 class OutputSpec:
     """How one leaf of the user's result is made.
 
-    `result` is the n-th value of the graph, `input` hands back placeholder n itself, `value` is a Python constant, and `size`
-    is an integer: `value` is its expression over the symbolic sizes.
+    `result` is the n-th value of the graph, `input` is placeholder n itself or the view of it that `value` makes, `value` is a
+    Python constant, and `size` is an integer: `value` is its expression over the symbolic sizes.
     """
 
     kind: Literal["result", "input", "value", "size"]
@@ -113,15 +114,45 @@ class Traced:
         return sizes
 
 
-def describe_output(value: Any, inputs: Sequence[fx.Node], results: list[fx.Node]) -> OutputSpec:
-    """How an output leaf of a graph is made; a computed tensor that `results` lacks is added to it."""
-    if not isinstance(value, fx.Node):
-        return OutputSpec("value", value=value)
-    if value.op == "placeholder" and value in inputs:
-        return OutputSpec("input", inputs.index(value))
-    meta = value.meta.get("val")
-    if isinstance(meta, (torch.SymInt, int)):
-        return OutputSpec("size", value=sympy.sympify(meta.node.expr if isinstance(meta, torch.SymInt) else meta))
-    if value not in results:
-        results.append(value)
-    return OutputSpec("result", results.index(value))
+class OutputBuilder:
+    """Collects how the leaves of a user's result are made, and which values the graph has to return for them.
+
+    Two leaves that were one value before the graph was cleaned are one tensor; others are tensors of their own.
+    """
+
+    def __init__(self, inputs: Sequence[fx.Node], views: Mapping[int, View], originals: Sequence[Any]) -> None:
+        self.results: list[fx.Node] = []
+        self.outputs: list[OutputSpec] = []
+        self._inputs, self._views, self._originals = list(inputs), views, originals
+        self._known: dict[fx.Node, int] = {}
+
+    def add_result(self, value: fx.Node) -> int:
+        """Makes the graph return a value that is no leaf; gives its position."""
+        self.results.append(value)
+        return len(self.results) - 1
+
+    def add_output(self, position: int, value: Any) -> None:
+        """Adds the leaf at a position of the graph's results, where it is `value` now."""
+        self.outputs.append(self._describe(position, value))
+
+    def finish(self, graph: fx.Graph) -> list[OutputSpec]:
+        """Makes the graph return the results. One of which all is views keeps computing them, for its IR to be looked at."""
+        (output,) = (node for node in graph.nodes if node.op == "output")
+        if not self.results:
+            self.results = [output.args[0][position] for position in self._views]
+        output.args = (tuple(self.results),)
+        return self.outputs
+
+    def _describe(self, position: int, value: Any) -> OutputSpec:
+        if position in self._views:
+            view = self._views[position]
+            return OutputSpec("input", self._inputs.index(view.base), view.make)
+        if not isinstance(value, fx.Node):
+            return OutputSpec("value", value=value)
+        meta = value.meta.get("val")
+        if isinstance(meta, (torch.SymInt, int)):
+            return OutputSpec("size", value=sympy.sympify(meta.node.expr if isinstance(meta, torch.SymInt) else meta))
+        original = self._originals[position]
+        if original not in self._known:
+            self._known[original] = self.add_result(value)
+        return OutputSpec("result", self._known[original])
