@@ -213,3 +213,23 @@ def test_dynamo_backend() -> None:
     with torch.no_grad():
         for rows in (3, 5, 8):
             check(compiled, net, torch.randn(rows, 16))
+
+
+@pytest.mark.parametrize(
+    "net",
+    [torch.nn.LayerNorm(16), torch.nn.RMSNorm(16, eps=1e-6), torch.nn.Sequential(torch.nn.Linear(16, 4), torch.nn.Dropout(0.3))],
+    ids=["layer_norm", "rms_norm", "dropout"],
+)
+def test_dynamo_backend_fixes_python_floats(net: torch.nn.Module, caplog: pytest.LogCaptureFixture) -> None:
+    from emmy.frontend.dynamo import emmy_backend
+
+    torch._dynamo.reset()
+    net.eval()
+    compiled = torch.compile(net, backend=emmy_backend, dynamic=True)
+    with torch.no_grad():
+        for rows in (3, 5):
+            check(compiled, net, torch.randn(rows, 16))
+        if hasattr(net, "eps"):
+            net.eps = 0.5
+            check(compiled, net, torch.randn(3, 16))
+    assert "runs eagerly" not in caplog.text

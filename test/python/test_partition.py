@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import emmy
 import pytest
 import torch
 import torch.nn.functional as F
@@ -80,3 +81,84 @@ def test_everything_supported_is_not_split() -> None:
 
 def test_random_numbers_are_not_supported() -> None:
     assert not is_supported(torch.ops.aten.native_dropout.default)
+
+
+class TestWhatSimplyWorks:
+    """Programs that need an operation or two run eagerly, or none, and nothing of the user."""
+
+    @pytest.mark.parametrize(
+        "function",
+        [
+            lambda x: x + True,
+            lambda x: torch.rsub(x.float(), True),
+            lambda x: x * True,
+            lambda x: x / True,
+            lambda x: (x > 0) + True,
+        ],
+        ids=["add", "rsub", "mul", "div", "bool"],
+    )
+    @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int32])
+    def test_python_booleans(self, function: Callable[..., Any], dtype: torch.dtype) -> None:
+        x = torch.arange(-2, 3).to(dtype)
+        compiled = emmy.compile(function, (x,), target="cpu", fullgraph=True)
+        torch.testing.assert_close(compiled(x), function(x))
+
+    @pytest.mark.parametrize(
+        "function",
+        [
+            lambda x: F.normalize(x, dim=-1),
+            lambda x: torch.linalg.vector_norm(x, dim=0),
+            lambda x: torch.linalg.vector_norm(x, ord=1, dim=-1, keepdim=True),
+            lambda x: torch.linalg.vector_norm(x, ord=float("inf")),
+            lambda x: x.norm(),
+        ],
+    )
+    def test_vector_norms(self, function: Callable[..., Any]) -> None:
+        x = torch.randn(4, 5)
+        torch.testing.assert_close(emmy.compile(function, (x,), target="cpu", fullgraph=True)(x), function(x))
+
+    @pytest.mark.parametrize(
+        ("function", "inputs"),
+        [
+            (lambda x: x.float() * 2, (torch.arange(4, dtype=torch.uint8),)),
+            (lambda x: x + 1, (torch.arange(4, dtype=torch.uint8),)),
+            (lambda x, i: x[i.long()] * 2, (torch.randn(4), torch.tensor([1, 0], dtype=torch.uint8))),
+            (lambda x: (x * 2).max(0), (torch.tensor(3.0),)),
+            (lambda x, i: (x * 2).index_put((i,), x[:2], accumulate=True), (torch.randn(4), torch.tensor([1, 1]))),
+            (lambda x: torch.any(x > 0, ()), (torch.randn(4, 5),)),
+            (lambda x: x.erf() + 1, (torch.randn(4, dtype=torch.float64),)),
+            (lambda x: x.acosh() + 1, (torch.rand(4, dtype=torch.float64) + 1,)),
+        ],
+        ids=["uint8_cast", "uint8_add", "uint8_index", "max_of_number", "accumulate", "any", "erf", "acosh"],
+    )
+    def test_runs_eagerly_what_does_not_compile(self, function: Callable[..., Any], inputs: tuple[torch.Tensor, ...]) -> None:
+        torch.testing.assert_close(emmy.compile(function, target="cpu")(*inputs), function(*inputs))
+
+    @pytest.mark.parametrize(
+        "function",
+        [
+            lambda x: F.scaled_dot_product_attention(x, x, x),
+            lambda x: x @ torch.eye(x.shape[-1]),
+            lambda x: F.pad(x, (0, 0, 0, 8 - x.shape[-2] % 8)),
+        ],
+        ids=["attention", "eye", "pad"],
+    )
+    def test_all_sizes_symbolic(self, function: Callable[..., Any]) -> None:
+        compiled = emmy.compile(function, target="cpu", dynamic=True)
+        for rows in (3, 5):
+            x = torch.randn(2, rows, 4)
+            torch.testing.assert_close(compiled(x), function(x))
+
+
+def test_late_failures_run_eagerly_with_a_note(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    def fail(lowering: object) -> None:
+        raise emmy.CompileError("emmy-some-pass failed")
+
+    monkeypatch.setattr("emmy.piece.build", fail)
+    x = torch.randn(3)
+    compiled = emmy.compile(lambda x: (x * 2, x * 1), target="cpu")
+    torch.testing.assert_close(compiled(x), (x * 2, x))
+    assert "aten.mul" in caplog.text or "mul" in caplog.text
+    assert "runs eagerly: emmy-some-pass failed" in compiled.explain()
+    with pytest.raises(emmy.CompileError, match="emmy-some-pass"):
+        emmy.compile(lambda x: x * 2, (x,), target="cpu", fullgraph=True)

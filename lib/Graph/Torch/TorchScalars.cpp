@@ -82,7 +82,7 @@ static LogicalResult importNeg(Call &call) { return call.done(Item::of(-call.siz
 static LogicalResult importDivOrMod(Call &call) {
   if (isSize(call.size(1), 0))
     return call.fail("divides by zero");
-  bool isMod = call.op->getName().getStringRef().contains("remainder");
+  bool isMod = !call.op->getName().getStringRef().contains("floordiv");
   return call.done(Item::of(isMod ? call.size(0) % call.size(1) : call.size(0).floorDiv(call.size(1))));
 }
 
@@ -108,4 +108,5 @@ void torch::addScalars(Table &table) {
   table["aten.neg.int"] = {"s", importNeg};
   table["aten.floordiv.int"] = {"ss", importDivOrMod};
   table["aten.remainder.int"] = {"ss", importDivOrMod};
+  table["aten.fmod.int"] = {"ss", importDivOrMod}; // of sizes, which are not negative
 }

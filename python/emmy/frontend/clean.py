@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from emmy.errors import TraceError
 from torch import fx
+from torch._subclasses.fake_tensor import FakeTensor
 
 __all__ = ["clean_graph", "replace_call"]
 
@@ -45,6 +46,7 @@ def clean_graph(module: fx.GraphModule, constants: Mapping[fx.Node, torch.Tensor
     graph = module.graph
     for node in list(graph.nodes):
         if node.op == "call_function":
+            _name_booleans(graph, node)
             _clean_node(graph, node)
     for node, value in (constants or {}).items():
         if value.numel() == 1 and value.dim() == 0 and not value.dtype.is_complex:
@@ -69,6 +71,33 @@ def _clean_node(graph: fx.Graph, node: fx.Node) -> None:
         graph.erase_node(node)
 
 
+def _name_booleans(graph: fx.Graph, node: fx.Node) -> None:
+    """Makes tensors of Python booleans that stand for one, as in `x + True`: their type takes part in promotion. Where they stand
+    for a number they become one, which gives other tensors than booleans the same type.
+    """
+    if not isinstance(node.target, torch._ops.OpOverload):
+        return
+    value = node.meta.get("val")
+    for position, argument in enumerate(node.target._schema.arguments):
+        flag = node.args[position] if position < len(node.args) else None
+        if not isinstance(flag, bool) or not isinstance(value, FakeTensor):
+            continue
+        if isinstance(argument.type, torch.NumberType) and _first_dtype(node) not in (None, torch.bool):
+            node.update_arg(position, int(flag))
+        if not isinstance(argument.type, torch.TensorType):
+            continue
+        with graph.inserting_before(node):
+            tensor = graph.call_function(aten.full.default, ([], int(flag)), {"dtype": torch.bool})
+        with value.fake_mode:
+            tensor.meta["val"] = torch.full([], flag, dtype=torch.bool)
+        node.update_arg(position, tensor)
+
+
+def _first_dtype(node: fx.Node) -> torch.dtype | None:
+    value = node.args[0].meta.get("val") if isinstance(node.args[0], fx.Node) else None
+    return value.dtype if isinstance(value, torch.Tensor) else None
+
+
 def _as_node(argument: Any) -> fx.Node:
     assert isinstance(argument, fx.Node)
     return argument
@@ -80,7 +109,9 @@ def _fold_scalar(graph: fx.Graph, node: fx.Node, value: torch.Tensor) -> None:
         return
     first = next(other for other in graph.nodes if other.op != "placeholder")
     with graph.inserting_before(first):
-        scalar = graph.call_function(aten.full.default, ([], value.item()), {"dtype": value.dtype})
+        number = value.item()
+        number = int(number) if isinstance(number, bool) else number  # the importer knows numbers only
+        scalar = graph.call_function(aten.full.default, ([], number), {"dtype": value.dtype})
     scalar.meta = dict(node.meta)
     node.replace_all_uses_with(scalar)
 

@@ -29,6 +29,7 @@ _EXTRA = (
     "diagonal_scatter",
     "addmv",
     "addr",
+    "linalg_vector_norm",
 )
 _DEPTH = 4
 

@@ -21,6 +21,8 @@ from emmy.frontend.traced import UNBOUNDED, InputSpec, Mutation, OutputBuilder, 
 from emmy.frontend.views import View, find_views
 from emmy.targets import resolve_target
 from torch import fx
+from torch._dynamo.exc import TensorifyScalarRestartAnalysis
+from torch._dynamo.symbolic_convert import TensorifyState
 from torch._functorch.aot_autograd import aot_export_module
 
 __all__ = ["emmy_backend", "trace_dynamo"]
@@ -36,6 +38,7 @@ def emmy_backend(
     if torch.is_grad_enabled() and any(isinstance(value, torch.Tensor) and value.requires_grad for value in example_inputs):
         _log.warning("a graph runs eagerly: it needs gradients and Emmy compiles inference only; use torch.no_grad()")
         return module.forward
+    _specialize_floats(module)
     try:
         traced = trace_dynamo(module, example_inputs)
     except Exception as error:
@@ -54,6 +57,21 @@ def emmy_backend(
             return tuple(module.forward(*args))
 
     return run
+
+
+def _specialize_floats(module: fx.GraphModule) -> None:
+    """With `dynamic=True` Dynamo makes arguments of Python floats, such as a norm's epsilon. Has it trace again with those as
+    constants, which it then guards, in the way of torch's own compiler.
+    """
+    again = False
+    for node in module.graph.nodes:
+        memo = getattr(node.meta.get("example_value"), "item_memo", None) if node.op == "placeholder" else None
+        name = getattr(memo.node._expr, "name", None) if isinstance(memo, torch.SymFloat) else None
+        if name is not None and not TensorifyState.should_specialize(name):
+            TensorifyState.specialize(name)
+            again = True
+    if again:
+        raise TensorifyScalarRestartAnalysis
 
 
 def trace_dynamo(module: fx.GraphModule, example_inputs: Sequence[Any]) -> Traced:

@@ -22,6 +22,8 @@ __all__ = ["DTYPES", "Rejection", "check_supported", "rejections", "split_suppor
 
 _log = logging.getLogger("emmy.frontend")
 
+aten = torch.ops.aten
+
 _SIZE_MODULES = (operator, math)
 DTYPES = {
     torch.float64,
@@ -34,7 +36,6 @@ DTYPES = {
     torch.int32,
     torch.int16,
     torch.int8,
-    torch.uint8,
     torch.bool,
 }
 # Not worth a kernel of their own: a piece never starts or ends with one.
@@ -133,6 +134,8 @@ def _reason(node: fx.Node, traced: Traced) -> str | None:
         return _size_reason(node, value, traced)
     if node.target is not operator.getitem and not is_supported(node.target):
         return _missing_reason(node)
+    if reason := _variant_reason(node):
+        return reason
     return _value_reason(value, traced) or next(
         (reason for source in node.all_input_nodes if (reason := _value_reason(source.meta.get("val"), traced))), None
     )
@@ -145,6 +148,23 @@ def _missing_reason(node: fx.Node) -> str:
     if namespace and namespace != "aten":
         return "it is a custom operation"
     return "Emmy has no lowering for it"
+
+
+def _variant_reason(node: fx.Node) -> str | None:
+    """Why these arguments of an operation are not supported though others are."""
+    operands = [source.meta.get("val") for source in node.all_input_nodes]
+    first = operands[0] if operands else None
+    if node.target is aten.index_put.default and len(node.args) > 3 and node.args[3]:
+        return "Emmy has no lowering for it with accumulate=True"
+    if node.target in (aten.any.dims, aten.all.dims) and len(node.args) > 1 and node.args[1] == []:
+        return "Emmy has no lowering for it without dimensions"
+    if node.target in (aten.max.dim, aten.min.dim) and isinstance(first, torch.Tensor) and first.dim() == 0:
+        return "Emmy has no lowering for it without dimensions"
+    if node.target is aten.scaled_dot_product_attention.default and node.kwargs.get("scale") is None:
+        width = first.shape[-1] if isinstance(first, torch.Tensor) and first.dim() else 0
+        if isinstance(width, torch.SymInt) and not width.node.expr.is_Integer:
+            return "its scale follows from a symbolic width; give it a scale, or make only other sizes dynamic"
+    return None
 
 
 def _size_reason(node: fx.Node, value: object, traced: Traced) -> str | None:
