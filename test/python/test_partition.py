@@ -117,6 +117,7 @@ class TestWhatSimplyWorks:
         x = torch.randn(4, 5)
         torch.testing.assert_close(emmy.compile(function, (x,), target="cpu", fullgraph=True)(x), function(x))
 
+    @pytest.mark.fails_late
     @pytest.mark.parametrize(
         ("function", "inputs"),
         [
@@ -150,6 +151,7 @@ class TestWhatSimplyWorks:
             torch.testing.assert_close(compiled(x), function(x))
 
 
+@pytest.mark.fails_late
 def test_late_failures_run_eagerly_with_a_note(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     def fail(lowering: object) -> None:
         raise emmy.CompileError("emmy-some-pass failed")
