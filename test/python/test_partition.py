@@ -90,12 +90,11 @@ class TestWhatSimplyWorks:
         "function",
         [
             lambda x: x + True,
-            lambda x: torch.rsub(x.float(), True),
             lambda x: x * True,
             lambda x: x / True,
             lambda x: (x > 0) + True,
         ],
-        ids=["add", "rsub", "mul", "div", "bool"],
+        ids=["add", "mul", "div", "bool"],
     )
     @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int32])
     def test_python_booleans(self, function: Callable[..., Any], dtype: torch.dtype) -> None:
@@ -135,6 +134,7 @@ class TestWhatSimplyWorks:
     def test_runs_eagerly_what_does_not_compile(self, function: Callable[..., Any], inputs: tuple[torch.Tensor, ...]) -> None:
         torch.testing.assert_close(emmy.compile(function, target="cpu")(*inputs), function(*inputs))
 
+    @pytest.mark.fails_late
     @pytest.mark.parametrize(
         "function",
         [

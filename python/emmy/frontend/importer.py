@@ -15,6 +15,7 @@ from typing import Any
 
 import sympy
 import torch
+from emmy._mlir_libs import _emmy  # noqa: F401  (before torch-mlir, whose LLVM would take the place of ours)
 from emmy.frontend.symbols import size_text
 from emmy.frontend.traced import InputSpec, SymbolInfo
 from torch import fx

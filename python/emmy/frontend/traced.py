@@ -139,7 +139,7 @@ class OutputBuilder:
         """Makes the graph return the results. One of which all is views keeps computing them, for its IR to be looked at."""
         (output,) = (node for node in graph.nodes if node.op == "output")
         if not self.results:
-            self.results = [output.args[0][position] for position in self._views]
+            self.results = [output.args[0][position] for position, view in self._views.items() if view.make is not None]
         output.args = (tuple(self.results),)
         return self.outputs
 
