@@ -245,7 +245,9 @@ bool Planner::tryStream(unsigned kernel, graph::ContractOp contract, Value score
   if (outputs.size() > kMaxOutputs)
     return false;
   Kernel trial = build(outputs, values);
-  if (trial.verdict.isLegal() && trial.verdict.kind != KernelClass::Streaming)
+  // Without tensor cores that read shared memory themselves, operands pass through registers anyway.
+  bool throughRegisters = !target.hasWgmma() || !isa<BFloat16Type, Float16Type>(getElementTypeOrSelf(contract.getLhs().getType()));
+  if (trial.verdict.isLegal() && trial.verdict.kind != KernelClass::Streaming && !throughRegisters)
     trial.verdict.reason = "a plain operand in memory feeds the contraction better than one computed on the way";
   if (trial.verdict.isLegal() && isCyclic(trial.outputs, trial.loads))
     trial.verdict.reason = "another kernel stands between its parts";

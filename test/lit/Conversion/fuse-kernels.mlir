@@ -190,3 +190,22 @@ func.func @operands_of_products_are_plain(%x: tensor<64x32xbf16>, %w: tensor<16x
   }
   return %c, %u : tensor<64x16xf32>, tensor<64x32xbf16>
 }
+
+// -----
+
+// Operands that pass through registers anyway are computed on the way.
+// CHECK-LABEL: emmy_fuse.kernel @contract
+// CHECK: %[[V:.+]] = emmy_fuse.map
+// CHECK: emmy_fuse.contract %[[V]], %{{.*}} over
+// CHECK-LABEL: func.func @operands_of_scalar_products
+// CHECK-COUNT-1: emmy.launch
+// CHECK-NOT: emmy.launch
+func.func @operands_of_scalar_products(%x: tensor<64x32xf32>, %w: tensor<16x32xf32>) -> tensor<64x16xf32> {
+  %v = emmy_graph.map(%x) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
+  ^bb0(%p: f32):
+    %0 = arith.negf %p : f32
+    emmy_graph.yield %0 : f32
+  }
+  %c = emmy_graph.contract %v, %w batch [] over [1, 1] : (tensor<64x32xf32>, tensor<16x32xf32>) -> tensor<64x16xf32>
+  return %c : tensor<64x16xf32>
+}
