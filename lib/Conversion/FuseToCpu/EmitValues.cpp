@@ -196,8 +196,7 @@ Value Emitter::emitIndexCheck(Value tensor, AffineMap map, Axes axes, ArrayRef<V
       continue;
     // As unsigned numbers, negative ones are larger than any size.
     Value limit = emitExpr(size, {}, 0), inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index, limit);
-    Value isOutside = arith::XOrIOp::create(b, loc, inside, arith::ConstantIntOp::create(b, loc, 1, 1));
-    OpBuilder::InsertionGuard guard(b);
+    Value isOutside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, index, limit);
     auto branch = scf::IfOp::create(b, loc, isOutside);
     b.setInsertionPointToStart(branch.thenBlock());
     reportIndex(b, loc, index, limit);
